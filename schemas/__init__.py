@@ -1,0 +1,1 @@
+"""What two processes must agree on: events, topics, identifiers, error codes, the database."""

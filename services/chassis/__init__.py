@@ -1,0 +1,1 @@
+"""What makes a process: settings, broker, delivery, Postgres, blobs, logging, metrics, health, errors."""
