@@ -103,7 +103,9 @@ CATALOGUE: dict[Code, Advice] = {
     ),
     Code.BAD_VECTOR: Advice("The provider gave a vector of zeros or of no numbers.", "Report it to the provider."),
     Code.INPUT_TOO_LONG: Advice("One chunk is longer than the model takes.", "Choose smaller chunks."),
-    Code.MODEL_UNAVAILABLE: Advice("The model is not installed or not known.", "Install the extra, or correct the name."),
+    Code.MODEL_UNAVAILABLE: Advice(
+        "The model is not installed or not known.", "Install the extra, or correct the name."
+    ),
     Code.EVENT_UNREADABLE: Advice("A header or the body of the message can't be decoded.", "Correct the producer."),
     Code.EVENT_UNKNOWN: Advice("The event type or version is not known here.", "Upgrade the consumer, then replay."),
     Code.EVENT_INVALID: Advice("The event does not follow its schema.", "Correct the producer."),

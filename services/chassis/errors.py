@@ -1,11 +1,11 @@
 """The error tree. A class says what happens next; the code says why, in words that `schemas.codes` explains.
 
-    KnowledgeBaseError
-    ├── SourceRefused     the document is at fault: the source fails with the code
-    ├── RetryLater        this one source can't be done now: the ledger tries again, with growing pauses
-    ├── DependencyDown    nothing can be done now: the stage pauses in place, no attempt is consumed
-    ├── EventRefused      the message can never be processed: it goes to the dead-letter topic
-    └── RequestRefused    a caller asked for something impossible: a problem document with the code
+KnowledgeBaseError
+├── SourceRefused     the document is at fault: the source fails with the code
+├── RetryLater        this one source can't be done now: the ledger tries again, with growing pauses
+├── DependencyDown    nothing can be done now: the stage pauses in place, no attempt is consumed
+├── EventRefused      the message can never be processed: it goes to the dead-letter topic
+└── RequestRefused    a caller asked for something impossible: a problem document with the code
 """
 
 from __future__ import annotations

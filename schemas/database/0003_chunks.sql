@@ -1,0 +1,111 @@
+-- Chunks, what is searched of them, and the batches of revisions that are not complete.
+--
+-- The text of a chunk never changes, so a row that stays is not written again when its place moves.
+-- Places, words and vectors are narrow tables of their own: each is scanned alone.
+
+create table chunk (
+    organization_id  uuid not null,
+    source_id        uuid not null,
+    id               uuid not null,
+    content_hash     text not null,
+    token_count      integer not null,
+    text             text not null,
+    primary key (organization_id, source_id, id)
+);
+
+create table chunk_place (
+    organization_id  uuid not null,
+    source_id        uuid not null,
+    chunk_id         uuid not null,
+    ordinal          integer not null,
+    start_at         integer not null,                -- characters of the stored text
+    end_at           integer not null,
+    heading_path     text[] not null,
+    locator          jsonb not null,
+    primary key (organization_id, source_id, chunk_id)
+);
+
+create table chunk_words (
+    organization_id  uuid not null,
+    source_id        uuid not null,
+    chunk_id         uuid not null,
+    words            tsvector not null,               -- of title, description and text, without weights
+    primary key (organization_id, source_id, chunk_id)
+) with (toast_tuple_target = 8160);                   -- keeps the vectors in the row, uncompressed
+alter table chunk_words alter column words set storage main;
+create index chunk_words_words on chunk_words using gin (organization_id, words);
+
+create table embedding_space (
+    id          smallint generated always as identity primary key,
+    name        text not null unique,
+    dimensions  integer not null check (dimensions between 1 and 4000),
+    is_current  boolean not null default false,       -- new revisions are embedded in it
+    created_at  timestamptz not null default now()
+);
+
+create unique index embedding_space_current on embedding_space (is_current) where is_current;
+
+create table revision_batch (
+    organization_id  uuid not null,
+    source_id        uuid not null,
+    revision         bigint not null,
+    body_hash        text not null,
+    batch            integer not null,
+    payload          bytea not null,                  -- the event's data, as it came
+    received_at      timestamptz not null default now(),
+    primary key (organization_id, source_id, revision, body_hash, batch)
+);
+alter table revision_batch alter column payload set storage external;
+
+-- Statistics of an organization's words, for ranking. Of one organization each: a shared one would tell others' content.
+create table word_statistics (
+    organization_id  uuid primary key,
+    chunks           integer not null,
+    average_length   real not null,
+    refreshed_at     timestamptz not null
+);
+
+create table word_frequency (
+    organization_id  uuid not null,
+    lexeme           text not null collate "C",
+    chunks           integer not null,                -- that hold the lexeme
+    primary key (organization_id, lexeme)
+);
+
+-- Each embedding space has its table of vectors: fixed dimensions, indexes of its own, rows of few bytes around the vector.
+create function register_space(wanted text, length integer) returns smallint
+    language plpgsql security definer set search_path from current as $$
+declare
+    space embedding_space;
+begin
+    select * into space from embedding_space where name = wanted;
+    if not found then
+        -- Two services may register at the same moment.
+        perform pg_advisory_xact_lock(hashtext('register_space'));
+        select * into space from embedding_space where name = wanted;
+    end if;
+    if space.id is null then
+        insert into embedding_space (name, dimensions) values (wanted, length) returning * into space;
+        execute format(
+            'create table chunk_vector_%s (
+                organization_id uuid not null,
+                source_id uuid not null,
+                chunk_id uuid not null,
+                embedding halfvec(%s) not null,
+                primary key (organization_id, source_id, chunk_id))', space.id, length);
+        execute format('alter table chunk_vector_%s alter column embedding set storage plain', space.id);
+        perform protect_tenants(format('chunk_vector_%s', space.id));
+    elsif space.dimensions <> length then
+        raise exception 'space % has % dimensions, not %', wanted, space.dimensions, length using errcode = 'KB001';
+    end if;
+    return space.id;
+end $$;
+
+-- From now on new revisions are embedded in this space, or in none.
+create function use_space(wanted text) returns void
+    language plpgsql security definer set search_path from current as $$
+begin
+    perform pg_advisory_xact_lock(hashtext('register_space'));
+    update embedding_space set is_current = false where is_current and name is distinct from wanted;
+    update embedding_space set is_current = true where name = wanted and not is_current;
+end $$;

@@ -1,0 +1,90 @@
+"""The pool, and transactions whose errors say what happens next."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from psycopg import AsyncConnection, errors, sql
+from psycopg.rows import TupleRow
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from schemas.codes import Code
+from services.chassis.errors import DependencyDown
+from services.chassis.failpoints import failpoint
+from services.chassis.settings import PostgresSettings
+
+Connection = AsyncConnection[TupleRow]
+
+# A statement that lost against another, or against a server that stops, can be done again as it is.
+_PASSING = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    PoolTimeout,
+    errors.DeadlockDetected,
+    errors.SerializationFailure,
+    errors.ReadOnlySqlTransaction,
+)
+
+
+class Postgres:
+    """A pool of connections. Failures that pass are raised as DependencyDown(POSTGRES_DOWN)."""
+
+    def __init__(self, settings: PostgresSettings) -> None:
+        self._role = settings.role
+        self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+            settings.dsn.get_secret_value(),
+            min_size=1,
+            max_size=settings.pool,
+            timeout=settings.timeout,
+            configure=self._configure,
+            check=AsyncConnectionPool.check_connection,
+            open=False,
+            kwargs={"application_name": "agent-knowledge-base"},
+        )
+
+    async def _configure(self, connection: Connection) -> None:
+        if self._role:
+            await connection.execute(sql.SQL("set role {}").format(sql.Identifier(self._role)))
+            await connection.commit()
+
+    async def open(self) -> None:
+        """Connect once, so that a wrong setting ends the start. Raises DependencyDown."""
+        with passing_errors():
+            await self._pool.open(wait=True)
+
+    async def close(self) -> None:
+        """Give all connections back."""
+        await self._pool.close()
+
+    @asynccontextmanager
+    async def transaction(self, organization_id: UUID | None = None) -> AsyncIterator[Connection]:
+        """A transaction, committed at the end. With an organization, row-level security sees that one."""
+        with passing_errors():
+            async with self._pool.connection() as connection:
+                if organization_id is not None:
+                    await connection.execute(
+                        "select set_config('app.organization_id', %s, true)", (str(organization_id),)
+                    )
+                yield connection
+                failpoint("before-postgres-commit")
+            failpoint("after-postgres-commit")
+
+    async def fetch(self, query: Any, parameters: Any = None) -> list[TupleRow]:
+        """The rows of one statement, in a transaction of its own."""
+        async with self.transaction() as connection:
+            return await (await connection.execute(query, parameters)).fetchall()
+
+
+class passing_errors:  # noqa: N801  # reads as a statement: `with passing_errors():`
+    """Turns errors of Postgres that pass by themselves into DependencyDown."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, _PASSING):
+            raise DependencyDown(Code.POSTGRES_DOWN, str(error) or type(error).__name__) from error

@@ -1,0 +1,51 @@
+"""The fetcher: intake of wishes, ledger and dispatch, promotion, fetching."""
+
+from __future__ import annotations
+
+import asyncio
+
+from services.chassis.process import Process, run
+from services.fetcher.dispatching import Announcer, Dispatcher
+from services.fetcher.fetching import Fetching
+from services.fetcher.handlers import subscribe
+from services.fetcher.http.fetching import DirectFetcher
+from services.fetcher.http.settings import FetchSettings
+from services.fetcher.intake import Intake
+from services.fetcher.promotion import Promotion
+from services.fetcher.settings import DispatchSettings, IntakeSettings, PromotionSettings
+from services.ledger import Ledger, Stage
+from services.ledger.settings import LedgerSettings
+
+_HOUR = 3600.0
+
+
+async def compose() -> Process:
+    """Put the process together."""
+    process = Process("fetcher")
+    dispatch_settings, ledger_settings = DispatchSettings(), LedgerSettings()
+    ledger = Ledger(process.postgres, ledger_settings, "fetching")
+    pages = DirectFetcher(FetchSettings())
+    intake = Intake(process.postgres, process.blobs, process.publisher, IntakeSettings())
+    dispatcher = Dispatcher(process.postgres, process.publisher, ledger, dispatch_settings, ledger_settings)
+    announcer = Announcer(process.postgres, process.publisher, dispatch_settings.poll)
+
+    async def forget() -> None:
+        while True:
+            await asyncio.sleep(_HOUR)
+            await intake.forget()
+
+    subscribe(
+        process.consume(on_pause=ledger.pause),
+        intake=intake,
+        promotion=Promotion(process.postgres, PromotionSettings()),
+        dispatcher=dispatcher,
+        fetching=Fetching(process.postgres, process.blobs, process.publisher, pages),
+        stage=Stage(ledger),
+    )
+    process.background += [dispatcher.run, dispatcher.measure, announcer.run, forget]
+    process.closing.append(pages.aclose)
+    return process
+
+
+if __name__ == "__main__":
+    run("fetcher", compose)

@@ -1,0 +1,99 @@
+-- name: hold
+-- Leases do not run out while the stage that the source is in, or waits for, waits itself for a dependency.
+with waiting as (
+    select max(array_position(array['fetching', 'chunking', 'embedding', 'indexing'], stage)) as furthest
+    from stage_pause where expires_at > now()
+)
+update knowledge_source s
+set due_at = now() + %(lease)s
+from waiting
+where s.status = 'ingesting' and s.due_at <= now()
+  and array_position(array['queued', 'fetching', 'chunking', 'embedding', 'indexing'], s.stage) - 1 <= waiting.furthest
+
+-- name: take_turns
+-- Gives out due sources: by turns among organizations, each up to its share in flight, by priority within one.
+-- Organizations are found by skipping through the index, so a long queue of one costs the others nothing.
+with recursive hop as (
+    (select organization_id from knowledge_source where due_at is not null order by organization_id limit 1)
+    union all
+    select (select s.organization_id from knowledge_source s
+            where s.due_at is not null and s.organization_id > hop.organization_id
+            order by s.organization_id limit 1)
+    from hop where hop.organization_id is not null
+), room as (
+    select organization_id, %(each)s - (
+        select count(*) from knowledge_source s
+        where s.organization_id = hop.organization_id and s.status = 'ingesting' and s.due_at > now()) as free
+    from hop where organization_id is not null
+), waiting as (
+    select w.*, row_number() over (partition by w.organization_id order by w.priority, w.due_at, w.id) as turn
+    from room cross join lateral (
+        select s.organization_id, s.id, s.priority, s.due_at from knowledge_source s
+        where s.organization_id = room.organization_id and s.due_at <= now() and s.archived_at is null
+        order by s.priority, s.due_at, s.id
+        limit greatest(0, room.free)
+        for update of s skip locked) w
+), taken as (
+    select organization_id, id from waiting order by turn, random() limit %(most)s
+)
+update knowledge_source s
+set lapses = case when s.status = 'ingesting' then s.lapses + 1 else s.lapses end,
+    -- A refresh by schedule begins a revision; a new try or a lapsed lease goes on with its own.
+    revision = case when s.status in ('ready', 'failed') then s.revision + 1 else s.revision end,
+    attempts = case when s.status in ('ready', 'failed') then 0 else s.attempts end,
+    status = 'ingesting', due_at = now() + %(lease)s, updated_at = now(),
+    stage = case when s.deleted_at is null then 'fetching' else 'indexing' end
+from taken t join knowledge_base b on b.organization_id = t.organization_id
+where s.organization_id = t.organization_id and s.id = t.id and b.id = s.knowledge_base_id
+returning s.organization_id, s.id as source_id, s.knowledge_base_id, s.revision, s.kind, s.url, s.body_key, s.filename,
+    s.media_type, s.title, s.description, s.priority, s.lapses, s.deleted_at is not null as deleted, b.preset,
+    case when s.live_revision is not null then s.body_hash end as body_hash,
+    case when s.live_revision is not null then s.fetched_url end as fetched_url,
+    case when s.live_revision is not null then s.etag end as etag,
+    case when s.live_revision is not null then s.last_modified end as last_modified
+
+-- name: room
+-- How many more may be in flight in the whole installation, and whether anything is due.
+select %(all)s - (select count(*) from knowledge_source where status = 'ingesting' and due_at > now()),
+       exists (select from knowledge_source where due_at <= now() and archived_at is null)
+
+-- name: count_due
+select count(*) from (select from knowledge_source where due_at <= now() limit 1000) due
+
+-- name: unpublished
+-- What upstream has not been told yet, oldest first.
+select organization_id, source_id, id, type, data, occurred_at from source_event
+where published_at is null order by occurred_at, id limit %(most)s for update skip locked
+
+-- name: published
+update source_event set published_at = now()
+from unnest(%(organizations)s::uuid[], %(sources)s::uuid[], %(ids)s::uuid[]) as told (organization_id, source_id, id)
+where (source_event.organization_id, source_event.source_id, source_event.id)
+    = (told.organization_id, told.source_id, told.id)
+
+-- name: unchanged
+-- The body is what it was, and would be cut and embedded in the same way: the live chunks serve the new revision.
+with same as (
+    update knowledge_source s
+    set status = 'ready', stage = null, live_revision = s.revision, attempts = 0, lapses = 0,
+        error_code = null, error_reason = null, priority = 3, due_at = now() + b.time_to_live,
+        last_fetched_at = now(), ready_at = now(), updated_at = now(),
+        etag = coalesce(%(etag)s, s.etag), last_modified = coalesce(%(last_modified)s, s.last_modified)
+    from knowledge_base b
+    where s.organization_id = %(organization)s and s.id = %(source)s and s.revision = %(revision)s
+      and b.organization_id = s.organization_id and b.id = s.knowledge_base_id
+      and s.status = 'ingesting' and s.deleted_at is null and s.live_revision is not null
+      and s.body_hash = %(body_hash)s
+      and s.recipe = %(cutting)s || '/' || coalesce((select name from embedding_space where is_current), 'none')
+      and s.words_prefix = words_prefix_of(s.title, s.description)
+    returning s.*
+), told as (
+    insert into source_event (organization_id, id, source_id, revision, type, data)
+    select organization_id, %(event_id)s, id, revision, %(type)s, jsonb_strip_nulls(jsonb_build_object(
+        'organization_id', organization_id, 'source_id', id, 'knowledge_base_id', knowledge_base_id,
+        'external_id', external_id, 'revision', revision, 'chunk_count', chunk_count, 'token_count', token_count,
+        'unchanged', true))
+    from same
+    on conflict do nothing
+)
+select count(*) from same

@@ -1,0 +1,139 @@
+-- name: submit
+-- Takes a wish for a document once. A newer one than the last starts a revision; an older one changes nothing.
+with taken as (
+    insert into taken_event (organization_id, event_source, event_id)
+    values (%(organization)s, %(event_source)s, %(event_id)s)
+    on conflict do nothing
+    returning 1
+)
+insert into knowledge_source as s (
+    organization_id, id, knowledge_base_id, kind, url, external_id, source_type, title, description, metadata,
+    is_public, body_key, filename, media_type, stage, priority, due_at,
+    wish_revision, wish_time, fields_revision, fields_time)
+select
+    %(organization)s, %(source)s, %(base)s, %(kind)s, %(url)s, %(external_id)s, %(source_type)s, %(title)s,
+    %(description)s, %(metadata)s, %(is_public)s, %(body_key)s, %(filename)s, %(media_type)s, 'queued', %(priority)s,
+    now(), %(revision)s, %(time)s, %(revision)s, %(time)s
+from taken
+on conflict (organization_id, id) do update
+set knowledge_base_id = excluded.knowledge_base_id, kind = excluded.kind, url = excluded.url,
+    external_id = excluded.external_id, source_type = excluded.source_type,
+    body_key = excluded.body_key, filename = excluded.filename, media_type = excluded.media_type,
+    -- Fields of a newer wish about them stay.
+    title = case when is_newer(excluded.fields_revision, excluded.fields_time, s.fields_revision, s.fields_time)
+            then excluded.title else s.title end,
+    description = case when is_newer(excluded.fields_revision, excluded.fields_time, s.fields_revision, s.fields_time)
+            then excluded.description else s.description end,
+    metadata = case when is_newer(excluded.fields_revision, excluded.fields_time, s.fields_revision, s.fields_time)
+            then excluded.metadata else s.metadata end,
+    is_public = case when is_newer(excluded.fields_revision, excluded.fields_time, s.fields_revision, s.fields_time)
+            then excluded.is_public else s.is_public end,
+    fields_revision = case when is_newer(excluded.fields_revision, excluded.fields_time, s.fields_revision, s.fields_time)
+            then excluded.fields_revision else s.fields_revision end,
+    fields_time = greatest(excluded.fields_time, s.fields_time),
+    wish_revision = excluded.wish_revision, wish_time = excluded.wish_time,
+    revision = s.revision + 1, status = 'pending', stage = 'queued', priority = excluded.priority, due_at = now(),
+    attempts = 0, lapses = 0, error_code = null, error_reason = null, deleted_at = null, updated_at = now()
+where is_newer(excluded.wish_revision, excluded.wish_time, s.wish_revision, s.wish_time)
+returning s.revision
+
+-- name: refresh
+-- Takes a wish to fetch and ingest again. No row: it was taken before, is older, or the source is not there.
+with taken as (
+    insert into taken_event (organization_id, event_source, event_id)
+    values (%(organization)s, %(event_source)s, %(event_id)s)
+    on conflict do nothing
+    returning 1
+)
+update knowledge_source s
+set revision = s.revision + 1, status = 'pending', stage = 'queued', priority = %(priority)s, due_at = now(),
+    attempts = 0, lapses = 0, error_code = null, error_reason = null, updated_at = now(),
+    wish_revision = %(revision)s, wish_time = %(time)s
+from taken
+where s.organization_id = %(organization)s and s.id = %(source)s and s.deleted_at is null
+  and is_newer(%(revision)s, %(time)s, s.wish_revision, s.wish_time)
+returning s.revision
+
+-- name: change_fields
+-- Takes new values of the fields around the content; absent ones stay. Searches obey at once.
+with taken as (
+    insert into taken_event (organization_id, event_source, event_id)
+    values (%(organization)s, %(event_source)s, %(event_id)s)
+    on conflict do nothing
+    returning 1
+), changed as (
+    update knowledge_source s
+    set title = coalesce(%(title)s, s.title), description = coalesce(%(description)s, s.description),
+        metadata = coalesce(%(metadata)s, s.metadata), is_public = coalesce(%(is_public)s, s.is_public),
+        archived_at = case when %(archived)s::boolean is null then s.archived_at
+                           when %(archived)s then coalesce(s.archived_at, now()) end,
+        fields_revision = %(revision)s, fields_time = %(time)s, updated_at = now()
+    from taken
+    where s.organization_id = %(organization)s and s.id = %(source)s and s.deleted_at is null
+      and is_newer(%(revision)s, %(time)s, s.fields_revision, s.fields_time)
+    returning s.*
+)
+insert into source_event (organization_id, id, source_id, revision, type, data)
+select organization_id, %(told_id)s, id, revision, %(told_type)s, jsonb_strip_nulls(jsonb_build_object(
+    'organization_id', organization_id, 'source_id', id, 'knowledge_base_id', knowledge_base_id,
+    'external_id', external_id, 'revision', revision, 'archived', %(archived)s::boolean))
+from changed where %(archived)s::boolean is not null
+on conflict do nothing
+
+-- name: remove
+-- Takes a wish that the source be gone: a tombstone and a higher revision, so that what is under way is dropped.
+-- A source that was never there gets a tombstone too: the wish for it may come after.
+with taken as (
+    insert into taken_event (organization_id, event_source, event_id)
+    values (%(organization)s, %(event_source)s, %(event_id)s)
+    on conflict do nothing
+    returning 1
+)
+insert into knowledge_source as s (
+    organization_id, id, knowledge_base_id, kind, url, external_id, status, deleted_at,
+    wish_revision, wish_time, fields_revision, fields_time)
+select %(organization)s, %(source)s, %(base)s, %(kind)s, %(url)s, %(external_id)s, 'deleted', now(),
+    %(revision)s, %(time)s, %(revision)s, %(time)s
+from taken
+on conflict (organization_id, id) do update
+set revision = s.revision + 1, status = 'pending', stage = 'queued', priority = 0, due_at = now(), deleted_at = now(),
+    attempts = 0, lapses = 0, error_code = null, error_reason = null, updated_at = now(),
+    wish_revision = excluded.wish_revision, wish_time = excluded.wish_time
+where is_newer(excluded.wish_revision, excluded.wish_time, s.wish_revision, s.wish_time) and s.deleted_at is null
+returning s.revision
+
+-- name: state
+-- What there is to say about a source after a wish.
+select revision, live_revision is not null and words_prefix is distinct from words_prefix_of(title, description)
+from knowledge_source
+where organization_id = %(organization)s and id = %(source)s and deleted_at is null
+
+-- name: ensure_organization
+select ensure_organization(%(organization)s, %(base)s)
+
+-- name: forget
+-- Event ids older than the broker keeps events can't come again.
+delete from taken_event where taken_at < now() - %(age)s
+
+-- name: promote
+-- An agent's fetch brings a page in: once in 30 days, so many a day, and never one that was removed.
+with taken as (
+    insert into taken_event (organization_id, event_source, event_id)
+    values (%(organization)s, %(event_source)s, %(event_id)s)
+    on conflict do nothing
+    returning 1
+)
+insert into knowledge_source as s (
+    organization_id, id, knowledge_base_id, kind, url, source_type, title, stage, priority, due_at, promoted_at,
+    wish_time, fields_time)
+select %(organization)s, %(source)s, %(base)s, 'url', %(url)s, 'automation', %(title)s, 'queued', 2, now(), now(),
+    %(time)s, %(time)s
+from taken
+where (select count(*) from knowledge_source p
+       where p.organization_id = %(organization)s and p.promoted_at > now() - interval '1 day') < %(most)s
+on conflict (organization_id, id) do update
+set revision = s.revision + 1, status = 'pending', stage = 'queued', priority = 2, due_at = now(), promoted_at = now(),
+    attempts = 0, lapses = 0, error_code = null, error_reason = null, updated_at = now(), wish_time = excluded.wish_time
+where s.deleted_at is null and s.archived_at is null and s.status in ('ready', 'failed')
+  and coalesce(s.last_fetched_at, s.updated_at) < now() - %(again)s
+returning s.revision

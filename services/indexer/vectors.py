@@ -1,0 +1,22 @@
+"""Vectors on their way from an event into a table."""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def to_halfvec(vectors: Sequence[str], dimensions: int) -> list[bytes]:
+    """Binary form of pgvector's halfvec for each vector, scaled to length 1.
+
+    Takes base64 of little-endian float32. Cosine does not see the scale, and float16 holds numbers up to 65,504 only.
+    """
+    raw = b"".join(map(base64.b64decode, vectors))
+    matrix = np.frombuffer(raw, dtype="<f4").reshape(len(vectors), dimensions)
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    halves = (matrix / np.where(lengths > 0, lengths, 1)).astype(">f2")
+    head = struct.pack(">HH", dimensions, 0)
+    return [head + row.tobytes() for row in halves]
