@@ -7,11 +7,12 @@ create table chunk (
     organization_id  uuid not null,
     source_id        uuid not null,
     id               uuid not null,
-    content_hash     text not null,
+    content_hash     bytea not null,                  -- SHA-256 of the text
     token_count      integer not null,
     text             text not null,
     primary key (organization_id, source_id, id)
 );
+create index chunk_content on chunk (organization_id, content_hash);  -- a text that has a vector is not embedded again
 
 create table chunk_place (
     organization_id  uuid not null,

