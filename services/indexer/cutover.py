@@ -147,10 +147,10 @@ class CutOver:
 async def _copy_chunks(connection: Connection, added: Sequence[tuple[Revision, Chunk]]) -> None:
     texts = "copy chunk (organization_id, source_id, id, content_hash, token_count, text) from stdin (format binary)"
     async with connection.cursor().copy(texts) as copy:
-        copy.set_types(["uuid", "uuid", "uuid", "text", "int4", "text"])
+        copy.set_types(["uuid", "uuid", "uuid", "bytea", "int4", "text"])
         for revision, chunk in added:
             key = (revision.first.organization_id, revision.first.source_id, chunk.id)
-            await copy.write_row((*key, chunk.content_hash, chunk.token_count, chunk.text))
+            await copy.write_row((*key, bytes.fromhex(chunk.content_hash), chunk.token_count, chunk.text))
     places = (
         "copy chunk_place (organization_id, source_id, chunk_id, ordinal, start_at, end_at, heading_path, locator) "
         "from stdin (format binary)"

@@ -18,7 +18,7 @@ import structlog
 from aiokafka import AIOKafkaConsumer, ConsumerRecord
 from faststream import AckPolicy
 from faststream.kafka import KafkaBroker
-from faststream.kafka.message import KafkaAckableMessage
+from faststream.kafka.message import FAKE_CONSUMER, KafkaAckableMessage
 
 from schemas.events import Event
 from schemas.topics import Topic
@@ -85,7 +85,12 @@ class Delivery:
         )
 
         async def consume(records: Sequence[ConsumerRecord[Any, Any]]) -> None:
-            await mine.take(records)
+            try:
+                await mine.take(records)
+            except Exception as error:
+                # FastStream would go on with the next messages, and these would be lost with the next commit.
+                self._on_fatal(error)
+                raise
 
         subscriber(consume, parser=_raw, decoder=_records)
         mine.consumer_of(lambda: subscriber.consumer)
@@ -113,7 +118,7 @@ class Delivery:
 
 async def _raw(records: tuple[ConsumerRecord[Any, Any], ...]) -> KafkaAckableMessage:
     # Nothing is decoded here, so nothing can fail here: a header that is no text is the window's to put aside.
-    return KafkaAckableMessage(body=b"", raw_message=records)
+    return KafkaAckableMessage(body=b"", raw_message=records, consumer=FAKE_CONSUMER)
 
 
 async def _records(message: KafkaAckableMessage) -> Any:

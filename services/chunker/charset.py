@@ -1,0 +1,169 @@
+"""From bytes to text: byte order mark, UTF-16 without one, UTF-8, what was declared, then detection."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import NamedTuple
+
+from schemas.codes import Code
+from services.chassis.errors import SourceRefused
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# Labels mean on the web what browsers take them for: the superset with the vendor's additions.
+_WIDER = {
+    "iso8859-1": "cp1252",
+    "ascii": "cp1252",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "big5": "big5hkscs",
+    "iso8859-9": "cp1254",
+    "tis-620": "cp874",
+}
+_ALIASES = {
+    "x-sjis": "shift_jis",
+    "windows-31j": "cp932",
+    "ks_c_5601-1987": "euc_kr",
+    "x-euc-jp": "euc_jp",
+    "x-gbk": "gbk",
+    "unicode": "utf-16",
+    "utf8": "utf-8",
+    "x-mac-roman": "mac_roman",
+}
+# Servers send these as a default for files whose charset they don't know.
+_WEAK = {"iso8859-1", "cp1252", "ascii"}
+_META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]{2,40})", re.IGNORECASE)
+_XML = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_:.\-]{2,40})", re.IGNORECASE)
+_META_WINDOW = 4096
+_SAMPLE = 65536
+
+
+class Decoded(NamedTuple):
+    """Text, the name of its charset, and what had to be guessed or repaired."""
+
+    text: str
+    charset: str
+    warnings: list[str]
+
+
+def decode(body: bytes, declared: str | None, *, markup: bool) -> Decoded:
+    """Decode `body`. `declared` is the transport's charset; `markup` says whether META and XML declarations count.
+
+    Raises SourceRefused(UNSUPPORTED_TYPE) when no charset gives readable text.
+    """
+    marked = _by_mark(body) or _by_zero_bytes(body)
+    if marked:
+        return marked
+    if b"\x1b" not in body[:_SAMPLE]:
+        try:
+            return Decoded(body.decode("utf-8"), "utf-8", [])
+        except UnicodeDecodeError:
+            pass
+    return _by_declaration(body, declared, markup) or _by_detection(body)
+
+
+def _by_mark(body: bytes) -> Decoded | None:
+    for mark, name in _MARKS:
+        if body.startswith(mark):
+            text = body[len(mark) :].decode(name, "replace")
+            warnings = ["some characters could not be decoded"] if "\ufffd" in text else []
+            return Decoded(text, name, warnings)
+    return None
+
+
+def _by_zero_bytes(body: bytes) -> Decoded | None:
+    """UTF-16 of mostly Latin text without a mark: every second byte is zero."""
+    sample = body[:4096]
+    if len(sample) < 4 or len(body) % 2:
+        return None
+    pairs = len(sample) // 2
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    for zeros, others, name in ((even, odd, "utf-16-be"), (odd, even, "utf-16-le")):
+        if zeros > 0.4 * pairs and others < 0.05 * pairs:
+            try:
+                return Decoded(body.decode(name), name, [])
+            except UnicodeDecodeError:
+                return None
+    return None
+
+
+def _by_declaration(body: bytes, declared: str | None, markup: bool) -> Decoded | None:
+    labels = [declared] if declared else []
+    if markup:
+        found = _META.search(body[:_META_WINDOW]) or _XML.search(body[:_META_WINDOW])
+        if found:
+            labels.append(found[1].decode("ascii"))
+    strong = [label for label in labels if codec_name(label) not in _WEAK]
+    for label in strong:
+        text = _strictly(body, label)
+        if text is not None:
+            return Decoded(text, label.lower(), [])
+    weak = [label for label in labels if label not in strong]
+    if not weak:
+        return None
+    detected = _detect(body)
+    if detected and detected.confidence >= 0.8 and not detected.western:
+        return None
+    text = _strictly(body, weak[0])
+    return Decoded(text, weak[0].lower(), []) if text is not None else None
+
+
+def codec_name(label: str) -> str | None:
+    """Python's name of the codec that `label` stands for, or None."""
+    label = label.strip().strip("\"'").lower()
+    try:
+        return codecs.lookup(_ALIASES.get(label, label)).name
+    except (LookupError, ValueError):
+        return None
+
+
+def _strictly(body: bytes, label: str) -> str | None:
+    name = codec_name(label)
+    if name is None:
+        return None
+    try:
+        return codecs.decode(body, _WIDER.get(name, name))
+    except (UnicodeError, LookupError):
+        return None
+
+
+class _Detected(NamedTuple):
+    label: str
+    confidence: float
+    western: bool
+
+
+def _detect(body: bytes) -> _Detected | None:
+    import chardet  # 60 ms to load, and most documents are UTF-8
+
+    found = chardet.detect(body[:_SAMPLE])
+    label = found["encoding"]
+    if not label:
+        return None
+    western = codec_name(label) in {"cp1252", "iso8859-1", "iso8859-15", "ascii", "mac-roman", "cp850", "cp437"}
+    return _Detected(label, float(found["confidence"] or 0), western)
+
+
+def _by_detection(body: bytes) -> Decoded:
+    detected = _detect(body)
+    text = _strictly(body, detected.label) if detected else None
+    if detected and text is not None and _readable(text):
+        return Decoded(text, detected.label.lower(), [f"charset {detected.label} was guessed"])
+    damaged = body.decode("utf-8", "replace")
+    if damaged.count("\ufffd") <= len(damaged) / 100:
+        return Decoded(damaged, "utf-8", ["some characters could not be decoded"])
+    raise SourceRefused(Code.UNSUPPORTED_TYPE, "the bytes are text in no charset that could be recognised")
+
+
+def _readable(text: str) -> bool:
+    sample = text[:4096]
+    controls = sum(1 for c in sample if (c < " " and c not in "\t\n\r\f\x1b") or "\x7f" <= c < "\xa0")
+    return controls <= len(sample) / 50
