@@ -27,7 +27,10 @@ from schemas.events import (
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic. `consumers` are the names of the groups that read it; each has a dead-letter topic of its own."""
+    """A topic. `consumers` are the names of the groups that read it; each has a dead-letter topic of its own.
+
+    A group reads one topic: members that join for another would make it stop and share out anew.
+    """
 
     name: str
     events: tuple[type[Event], ...]
@@ -52,14 +55,14 @@ SOURCE_EVENTS = Topic(
     (SourceSubmitted, SourceRefreshRequested, SourceMetadataChanged, SourceRemoved),
     key="organization and source",
     producers=("upstream", "query"),
-    consumers=("fetcher",),
+    consumers=("intake",),
 )
 FETCH_SUCCEEDED = Topic(
     "kb.fetch.succeeded.v1",
     (FetchSucceeded,),
     key="organization and url",
     producers=("upstream", "query"),
-    consumers=("fetcher",),
+    consumers=("promotion",),
 )
 DUE = Topic(
     "kb.source.due.v1",

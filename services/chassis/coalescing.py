@@ -34,19 +34,28 @@ class Coalescer(Generic[Item, Result]):
         self._weight = weight
         self._concurrency = concurrency
         self._waiting: deque[tuple[Item, asyncio.Future[Result]]] = deque()
-        self._runners: set[asyncio.Task[None]] = set()
+        self._running = 0
+        self._tasks: set[asyncio.Task[None]] = set()  # the loop alone would let them be collected
 
     async def __call__(self, item: Item) -> Result:
         """The result for this item. Raises what `run` raises for it."""
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self._waiting.append((item, future))
-        if len(self._runners) < self._concurrency:
-            runner = asyncio.create_task(self._work())
-            self._runners.add(runner)
-            runner.add_done_callback(self._runners.discard)
+        if self._running < self._concurrency:
+            self._running += 1
+            task = asyncio.create_task(self._work())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
         return await future
 
     async def _work(self) -> None:
+        try:
+            await self._run_all()
+        finally:
+            # In the same step as the last look at what waits: a call that comes now starts a runner of its own.
+            self._running -= 1
+
+    async def _run_all(self) -> None:
         while self._waiting:
             taken = [self._waiting.popleft()]
             left = self._most - self._weight(taken[0][0])

@@ -31,6 +31,6 @@ def configure_logging(settings: LogSettings, service: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(settings.level)
-    for noisy in ("aiokafka", "httpx", "httpx2", "uvicorn.access", "faststream"):
+    for noisy in ("aiokafka", "httpx", "httpx2", "uvicorn.access", "uvicorn.error", "faststream"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     structlog.contextvars.bind_contextvars(service=service)

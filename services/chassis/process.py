@@ -74,7 +74,8 @@ class Process:
 
     def fail(self, error: BaseException) -> None:
         """End the process, not with success."""
-        self._fatal = self._fatal or error
+        if not self.health.stopping:
+            self._fatal = self._fatal or error
         self._ended.set()
 
     async def run(self) -> None:
@@ -90,7 +91,7 @@ class Process:
                 await begin()
             self._start(server.serve)
             if self.health.delivery is not None:
-                await self.broker.start()
+                await self.health.delivery.start()
             for work in self.background:
                 self._start(work)
             self.health.started = True
@@ -116,9 +117,8 @@ class Process:
         self.health.stopping = True
         log.info("stopping")
         if self.health.delivery is not None:
-            await self.health.delivery.drain()
             with contextlib.suppress(KafkaError):
-                await self.broker.stop()
+                await self.health.delivery.stop()
         server.should_exit = True
         for task in self._tasks[1:]:
             task.cancel()

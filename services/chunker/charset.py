@@ -153,13 +153,17 @@ def _detect(body: bytes) -> _Detected | None:
 
 
 def _by_detection(body: bytes) -> Decoded:
+    repaired = body.decode("utf-8", "replace")
+    bad = repaired.count("\ufffd")
+    if bad * 20 < len(body) - len(repaired):
+        # Damaged here and there, and full of sequences that only UTF-8 has.
+        return Decoded(repaired, "utf-8", ["some characters could not be decoded"])
     detected = _detect(body)
     text = _strictly(body, detected.label) if detected else None
     if detected and text is not None and _readable(text):
         return Decoded(text, detected.label.lower(), [f"charset {detected.label} was guessed"])
-    damaged = body.decode("utf-8", "replace")
-    if damaged.count("\ufffd") <= len(damaged) / 100:
-        return Decoded(damaged, "utf-8", ["some characters could not be decoded"])
+    if bad <= len(repaired) / 100:
+        return Decoded(repaired, "utf-8", ["some characters could not be decoded"])
     raise SourceRefused(Code.UNSUPPORTED_TYPE, "the bytes are text in no charset that could be recognised")
 
 

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from concurrent.futures import TimeoutError as FutureTimeout
 from pathlib import Path
 from types import TracebackType
-from typing import ParamSpec, Self, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
 from schemas.codes import Code
-from services.chassis.errors import SourceRefused
+from services.chassis.errors import RetryLater, SourceRefused
 from services.chunker.blocks import Document
 from services.chunker.chunking import SOURCE_TOKENS
 from services.chunker.job import ChunkedDocument, Source, guarded, lay, prepare, read
@@ -42,6 +42,8 @@ class ParsingPool:
         tasks_per_worker: int = 500,
     ) -> None:
         self._seconds = seconds
+        self._waiting: set[asyncio.Future[Any]] = set()
+        self._closed = False
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["services.chunker.job"])
         self._pool = ProcessPool(
@@ -72,19 +74,36 @@ class ParsingPool:
         return await self.run(read, source)
 
     async def run(self, job: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run `job`, a function of a module, in a process of the pool. Cancelling kills that process."""
+        """Run `job`, a function of a module, in a process of the pool. Cancelling kills that process.
+
+        Raises RetryLater when the pool is closed meanwhile.
+        """
         future = self._pool.schedule(guarded, args=[job, *args], kwargs=dict(kwargs), timeout=self._seconds)
+        waiting = asyncio.wrap_future(future)
+        self._waiting.add(waiting)
         try:
-            result: R = await asyncio.wrap_future(future)
+            result: R = await waiting
         except (FutureTimeout, TimeoutError) as error:
             raise SourceRefused(Code.PARSE_TIMEOUT, f"parsing took more than {self._seconds:g} s") from error
         except ProcessExpired as error:
             raise _refusal(error) from error
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if self._closed and task is not None and not task.cancelling():
+                raise RetryLater(Code.INTERNAL, "the parser was shut down") from error
+            raise
+        finally:
+            self._waiting.discard(waiting)
         return result
 
     async def close(self) -> None:
         """Kill what is running, and wait until the processes are gone."""
-        self._pool.stop()
+        self._closed = True
+        # Once stopped, the pool may leave the futures of running tasks pending for ever.
+        for waiting in list(self._waiting):
+            waiting.cancel()
+        stop: Callable[[], None] = self._pool.stop
+        stop()
         await asyncio.to_thread(self._pool.join, _STOP_SECONDS)
 
     async def __aenter__(self) -> Self:

@@ -55,7 +55,7 @@ def _continues(text: str, position: int) -> bool:
     character, before = text[position], text[position - 1]
     if character < "\u0300":
         return character == "\n" and before == "\r"
-    if character == _JOINER or before == _JOINER or character in _MODIFIERS:
+    if _JOINER in (character, before) or character in _MODIFIERS:
         return True
     if unicodedata.category(character) in ("Mn", "Me", "Mc"):
         return True

@@ -110,7 +110,9 @@ def _kind_of_text(head: bytes, media_type: str | None, name: str | None) -> str:
     essence = (media_type or "").partition(";")[0].strip().lower()
     by_name = _BY_SUFFIX.get(suffix)
     by_type = _BY_MEDIA_TYPE.get(essence)
-    if by_type == HTML and by_name not in (MARKDOWN, TEXT):
+    if by_type == HTML and by_name in (MARKDOWN, TEXT) and head.lstrip()[:1] != b"<":
+        return by_name
+    if by_type == HTML:
         return HTML if _TAG.search(head) else TEXT
     if by_name == HTML and by_type is None:
         return HTML if _TAG.search(head) else TEXT

@@ -56,6 +56,8 @@ class Fleet:
         told = {
             "KB_KAFKA_BOOTSTRAP": self.bootstrap,
             "KB_KAFKA_IDEMPOTENT": str(self.idempotent).lower(),
+            # The embedded broker lets members join after half of it.
+            "KB_KAFKA_SESSION_TIMEOUT": "30" if self.idempotent else "3",
             "KB_POSTGRES_DSN": self.dsn,
             "KB_POSTGRES_ROLE": _ROLES.get(service, "kb_pipeline"),
             "KB_BLOB_URL": f"file://{self.home / 'blobs'}",

@@ -73,8 +73,7 @@ class Embedding:
         except EncoderRefused as error:
             raise _meaning(error) from error
         return {
-            chunk.content_hash: base64.b64encode(vector).decode()
-            for chunk, vector in zip(chunks, given, strict=True)
+            chunk.content_hash: base64.b64encode(vector).decode() for chunk, vector in zip(chunks, given, strict=True)
         }
 
     def _cost(self, tokens: int) -> int:

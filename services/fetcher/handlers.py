@@ -18,7 +18,7 @@ from services.fetcher.intake import Intake
 from services.fetcher.promotion import Promotion
 from services.ledger import Stage
 
-GROUP = "fetcher"
+INTAKE, PROMOTION, FETCHER = "intake", "promotion", "fetcher"
 
 
 def subscribe(
@@ -56,7 +56,7 @@ def subscribe(
 
     delivery.subscribe(
         SOURCE_EVENTS,
-        GROUP,
+        INTAKE,
         {
             SourceSubmitted: submitted,
             SourceRefreshRequested: refresh_requested,
@@ -64,5 +64,5 @@ def subscribe(
             SourceRemoved: removed,
         },
     )
-    delivery.subscribe(FETCH_SUCCEEDED, GROUP, {FetchSucceeded: fetch_succeeded})
-    delivery.subscribe(DUE, GROUP, {SourceDue: due})
+    delivery.subscribe(FETCH_SUCCEEDED, PROMOTION, {FetchSucceeded: fetch_succeeded})
+    delivery.subscribe(DUE, FETCHER, {SourceDue: due})

@@ -97,6 +97,16 @@ class Delivery:
         self.windows.append(mine)
         self._subscribers.append(subscriber)
 
+    async def start(self) -> None:
+        """Connect and consume. The groups are joined side by side, as each join may take seconds."""
+        await self._broker.connect()
+        await asyncio.gather(*(subscriber.start() for subscriber in self._subscribers))
+
+    async def stop(self) -> None:
+        """Let work in hand end, then disconnect."""
+        await self.drain()
+        await self._broker.stop()
+
     async def drain(self) -> None:
         """Take up nothing more, let work in hand end, commit. Afterwards the broker can be stopped."""
         await asyncio.gather(*(window.drain() for window in self.windows))

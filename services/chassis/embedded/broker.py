@@ -4,7 +4,8 @@ Everything is gone when it stops: topics, messages, offsets. It takes no idempot
 Joining a group takes half the consumer's session timeout, or twice the timeout where the only member before was the
 group's first: aiokafka does not say goodbye in generation 0, with which Kafka never begins. So keep the timeout short.
 A client that asks for a topic makes it, with four partitions: after a restart whoever creates the topics has to delete
-those first that are there with another number.
+those first that are there with another number. Before its members have joined anew, a group takes any commit: one for a
+message from the time before makes it skip as many of the new log. So clients are ended before it is started again.
 """
 
 from __future__ import annotations

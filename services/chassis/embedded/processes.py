@@ -83,6 +83,16 @@ class ChildProcess:
             end.cancel()
         self._child.kill()
 
+    def terminate(self) -> None:
+        """SIGTERM, without waiting."""
+        if self._child is not None:
+            self._child.send(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        if self._child is not None:
+            self._child.kill()
+
     async def _answers(self, client: httpx.AsyncClient) -> bool:
         # A process that has ended is not ready, whoever answers on its port.
         if self.exit_code is not None:

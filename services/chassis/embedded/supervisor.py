@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Protocol
 
@@ -55,6 +55,8 @@ class Supervisor:
         self._ready_within, self._grace, self._say = ready_within, grace, say
         self._children: list[ChildProcess] = []
         self._watchers: list[asyncio.Task[None]] = []
+        # Ended on purpose: their watchers wait.
+        self._held: set[ChildProcess] = set()
         self._hurry = asyncio.Event()
         self._owner: asyncio.Task[object] | None = None
         self._signalled = False
@@ -73,9 +75,18 @@ class Supervisor:
             await asyncio.gather(*waits, return_exceptions=True)
         self._watchers += [asyncio.create_task(self._watch(child)) for child in children]
 
-    def guard(self, name: str, server: Server, then: Callable[[], Awaitable[None]] | None = None) -> None:
-        """Also starts a server again when it has crashed, and calls `then`, as what it held can be lost."""
-        self._watchers.append(asyncio.create_task(self._watch_server(name, server, then)))
+    def guard(
+        self,
+        name: str,
+        server: Server,
+        then: Callable[[], Awaitable[None]] | None = None,
+        clients: Sequence[ChildProcess] = (),
+    ) -> None:
+        """Also starts a server again when it has crashed, and calls `then`, as what it held can be lost.
+
+        `clients` are ended before and started again after that, where they must not meet a server that is empty.
+        """
+        self._watchers.append(asyncio.create_task(self._watch_server(name, server, then, clients)))
 
     async def run(self) -> None:
         """Never returns; a signal or an error of the supervisor itself ends it."""
@@ -122,13 +133,18 @@ class Supervisor:
         crashes = 0
         while True:
             await child.ended()
+            await self._released(child)
+            if child.exit_code is None:
+                continue
             crashes = 1 if child.uptime > STEADY_SECONDS else crashes + 1
             seconds = pause(crashes)
             self._say(
                 f"{child.name} ended with exit code {child.exit_code}; again in {seconds:g} s (see {child.log_path})"
             )
             await asyncio.sleep(seconds)
-            child.start()
+            await self._released(child)
+            if child.exit_code is not None:
+                child.start()
             try:
                 await child.ready(self._ready_within)
             except EmbeddedError as error:
@@ -136,13 +152,23 @@ class Supervisor:
             else:
                 self._say(f"{child.name} is back")
 
-    async def _watch_server(self, name: str, server: Server, then: Callable[[], Awaitable[None]] | None) -> None:
+    async def _released(self, child: ChildProcess) -> None:
+        while child in self._held:  # noqa: ASYNC110
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def _watch_server(
+        self, name: str, server: Server, then: Callable[[], Awaitable[None]] | None, clients: Sequence[ChildProcess]
+    ) -> None:
         crashes = 0
         while True:
-            while server.running:  # noqa: ASYNC110
+            # One that runs but could not be filled is filled again.
+            while server.running and crashes == 0:  # noqa: ASYNC110
                 await asyncio.sleep(POLL_SECONDS)
             crashes += 1
             self._say(f"{name} ended; again in {pause(crashes):g} s")
+            self._held.update(clients)
+            for client in reversed(clients):
+                await client.stop(self._grace, self._hurry)
             await asyncio.sleep(pause(crashes))
             try:
                 await asyncio.to_thread(server.start)
@@ -150,6 +176,9 @@ class Supervisor:
                     await then()
             except EmbeddedError as error:
                 self._say(str(error))
-            else:
-                crashes = 0
-                self._say(f"{name} is back")
+                continue
+            for client in clients:
+                client.start()
+            self._held.difference_update(clients)
+            crashes = 0
+            self._say(f"{name} is back")

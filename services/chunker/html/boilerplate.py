@@ -49,7 +49,8 @@ _TRAIL = re.compile(
     r"(?:^|[\s_-])(?:path|trail|location|youarehere|you-are-here|up|langs?|languages?)(?:$|[\s_])", re.I
 )
 _CONTENTS = re.compile(r"(?:^|[\s_-])(?:toc|table-of-contents|contents|quickview)(?:$|[\s_-])", re.IGNORECASE)
-_CONTAINERS = frozenset("div section header footer aside ul ol p table form figure span center details dl".split())
+_CONTAINER_NAMES = "div section header footer aside ul ol p table form figure span center details dl"
+_CONTAINERS = frozenset(_CONTAINER_NAMES.split())
 _LINK_BARS: Final = "a[rel~=prev],a[rel~=next],a[accesskey=p],a[accesskey=n],a[hreflang][rel~=alternate]"
 _LONGEST_BAR = 300
 
@@ -74,7 +75,7 @@ def _bar_around(link: LexborNode) -> LexborNode | None:
         text = node.text(deep=True)
         if len(text) > _LONGEST_BAR or node.css_first("h1,h2,h3,pre,code") is not None:
             break
-        if _linked_share(node) >= 0.4:
+        if _linked_share(node) >= 0.4 or len(node.css("a[hreflang]")) > 1:
             found = node
         node = node.parent
     return found
@@ -109,11 +110,11 @@ def is_furniture(node: LexborNode, tag: str, classes: str | None, identifier: st
         return (
             len(node.text(deep=True)) <= _LONGEST_BAR and node.css_first("a") is not None and _linked_share(node) >= 0.5
         )
-    return bool(_CONTENTS.search(names)) and is_page_index(node)
+    return bool(_CONTENTS.search(names)) and is_page_index(node, 0.5)
 
 
-def is_page_index(node: LexborNode) -> bool:
-    """Whether `node` only lists links to places of the page itself: the headings say the same again."""
+def is_page_index(node: LexborNode, least_share: float = 0.8) -> bool:
+    """Whether `node` lists links to places of the page itself and little else: the headings say the same again."""
     links = node.css("a[href]")
     if len(links) < 2:
         return False
@@ -122,4 +123,4 @@ def is_page_index(node: LexborNode) -> bool:
         if not (link.attributes.get("href") or "").startswith("#"):
             return False
         linked += len("".join(link.text(deep=True).split()))
-    return linked >= 0.8 * len("".join(node.text(deep=True).split()))
+    return linked >= least_share * len("".join(node.text(deep=True).split()))

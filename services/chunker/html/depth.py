@@ -11,10 +11,11 @@ from services.chassis.errors import SourceRefused
 DEEPEST = 5000
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^<>]*?(/?)>")
 # Their end tags are left out in honest documents, or they have none.
-_UNCOUNTED = frozenset(
+_UNCOUNTED_NAMES = (
     "p li dt dd td th tr tbody thead tfoot option br hr img input meta link source track wbr col area base embed param"
-    " colgroup font".split()
+    " colgroup font"
 )
+_UNCOUNTED = frozenset(_UNCOUNTED_NAMES.split())
 
 
 def refuse_deep(html: str) -> None:

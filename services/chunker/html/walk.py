@@ -16,16 +16,16 @@ from services.chunker.html.lists import Lists
 from services.chunker.html.tables import caption, table_rows
 
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
-_BLOCKS = frozenset(
+_BLOCK_NAMES = (
     "p div section article main ul ol li dl dt dd table caption tbody thead tfoot tr td th blockquote figure"
-    " figcaption details summary header footer aside address hr center form fieldset legend body menu".split()
+    " figcaption details summary header footer aside address hr center form fieldset legend body menu"
 )
+_BLOCKS = frozenset(_BLOCK_NAMES.split())
 # Deeper titles open sections as well, but are told apart: outlines of pages end here.
 _DEEPEST_MAJOR: Final = 3
 # DocBook writes the title of a note as a heading; it opens no section.
-_NOTES = frozenset(
-    "note tip caution warning important admonition hint attention danger error seealso sidebar callout alert".split()
-)
+_NOTE_NAMES = "note tip caution warning important admonition hint attention danger error seealso sidebar callout alert"
+_NOTES = frozenset(_NOTE_NAMES.split())
 # Stands for `br` within a flow: other line ends there are mere white space, and the parser lets no NUL through.
 _BREAK: Final = "\x00"
 

@@ -69,15 +69,14 @@ class Bench:
         delivery = Delivery(broker, publisher, self.kafka, mine, on_fatal=fatal.append)
         handlers: Mapping[type[Event], Handler] = {SourceDue: handler}
         delivery.subscribe(DUE, GROUP, handlers)
-        await broker.start()
+        await delivery.start()
         stopped = False
 
         async def stop() -> None:
             nonlocal stopped
             if not stopped:
                 stopped = True
-                await delivery.drain()
-                await broker.stop()
+                await delivery.stop()
                 await publisher.close()
 
         self.stack.push_async_callback(stop)
@@ -91,7 +90,7 @@ async def bench(broker: Broker) -> AsyncIterator[Bench]:
         topic_prefix=f"t{uuid4().hex[:8]}.",
         idempotent=broker.transactions,
         partitions=PARTITIONS,
-        session_timeout=6,
+        session_timeout=3,
     )
     await apply_topics(kafka)
     async with AsyncExitStack() as stack:

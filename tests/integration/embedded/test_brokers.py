@@ -111,11 +111,18 @@ async def test_clients_of_tansu_outlive_it(topic: str) -> None:
         address = server.bootstrap_servers
         await create_topic(address, topic)
         consumer = AIOKafkaConsumer(
-            topic, bootstrap_servers=address, group_id="group", auto_offset_reset="earliest", **SESSION
+            topic,
+            bootstrap_servers=address,
+            group_id="group",
+            auto_offset_reset="earliest",
+            enable_auto_commit=False,
+            **SESSION,
         )
         async with consumer, producing(address) as producer, asyncio.timeout(60):
             await producer.send_and_wait(topic, b"old")
             assert (await consumer.getone()).value == b"old"
+            await consumer.commit()
+            # With automatic commits a client carries its old position over to the empty broker, and skips that much.
             server.kill()
             server.start()
             await create_topic(address, topic)

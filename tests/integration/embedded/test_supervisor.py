@@ -132,21 +132,26 @@ async def test_who_ignores_sigterm_is_killed(tmp_path: Path) -> None:
     assert child.log_path.read_text() == "starting\nnot now\n"
 
 
-async def test_a_crashed_server_is_started_again_and_filled(tmp_path: Path) -> None:
-    filled: list[bool] = []
+async def test_a_crashed_server_is_started_again_and_filled_before_its_clients(tmp_path: Path) -> None:
+    filled: list[tuple[bool, int | None]] = []
+    client, other = make(tmp_path, "client"), make(tmp_path, "other")
     with EmbeddedBroker() as broker:
 
         async def fill() -> None:
-            filled.append(kafka_answers(broker.port))
+            filled.append((kafka_answers(broker.port), client.pid))
 
-        async def is_filled() -> bool:
-            return filled == [True]
+        async def is_back() -> bool:
+            return client.log_path.read_text() == "starting\n" * 2
 
         async with Supervisor() as supervisor:
-            supervisor.guard("broker", broker, fill)
+            await supervisor.start(client, other)
+            supervisor.guard("broker", broker, fill, clients=[client])
             assert broker.pid
             os.kill(broker.pid, signal.SIGKILL)
-            await eventually_async(is_filled)
+            await eventually_async(is_back)
+            await client.ready(10)
+            assert filled == [(True, None)]
+    assert other.log_path.read_text() == "starting\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

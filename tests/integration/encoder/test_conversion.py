@@ -26,7 +26,7 @@ print(model.open_model(Path(sys.argv[1], "cache")).embed("query: the same").hex(
 """
 
 WORKER = """
-import asyncio, json, resource, sys
+import asyncio, json, re, sys
 from pathlib import Path
 import psutil
 from services.encoder.opening import open_encoder
@@ -38,7 +38,9 @@ async def main():
     rest = psutil.Process().memory_info().rss >> 20
     await encoder.embed_passages(["some words of a text " * 80] * 12)
     await encoder.aclose()
-    print(json.dumps({"rest": rest, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10}))
+    # Not ru_maxrss: that survives exec, and would be the memory of the process that started this one.
+    peak = int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) >> 10
+    print(json.dumps({"rest": rest, "peak": peak}))
 
 asyncio.run(main())
 """
@@ -63,10 +65,10 @@ def test_two_processes_convert_once(tmp_path: Path, module: str) -> None:
     one, other = (started(program, str(tmp_path), number) for number in "01")
     assert output(one) == output(other) != ""
     assert (tmp_path / "conversions").read_text() == "x"
-    assert [path.suffix for path in (tmp_path / "cache").iterdir() if path.is_dir()] != [".tmp"]
-    assert not list((tmp_path / "cache").glob(".*"))
+    assert len([path for path in (tmp_path / "cache").iterdir() if path.is_dir()]) == 1
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the peak from /proc")
 @pytest.mark.parametrize("model", ["local/multilingual-e5-small", "local/all-minilm-l6-v2"])
 def test_memory_stays_within_bounds(tmp_path: Path, model: str) -> None:
     """Megabytes, in a process that converts and in one that finds the model converted."""

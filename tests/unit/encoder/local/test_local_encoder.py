@@ -69,12 +69,20 @@ async def test_so_many_passages_run_side_by_side_and_the_loop_is_free() -> None:
 
 
 async def test_a_query_does_not_wait_behind_passages() -> None:
-    model = FakeModel(lambda text: (time.sleep(0.03), vector(text))[1])
-    async with opened(model, threads=1) as encoder:
+    release = threading.Event()
+
+    def embed(text: str) -> bytes:
+        if text.startswith("p:"):
+            release.wait(10)
+        return vector(text)
+
+    async with opened(FakeModel(embed), threads=1) as encoder:
         work = asyncio.create_task(encoder.embed_passages(["x"] * 20))
         await asyncio.sleep(0.02)
-        await encoder.embed_query("now")
+        async with asyncio.timeout(5):
+            await encoder.embed_query("now")
         assert not work.done()
+        release.set()
         await work
 
 

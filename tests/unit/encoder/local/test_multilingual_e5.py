@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from services.encoder.local.e5_file import E5File
+from services.encoder.local.four_bits import from_blocks
 from services.encoder.local.multilingual_e5 import MAX_TOKENS, SPACE, normalized, tokenizer
 from services.encoder.local.sentence_model import SentenceModel
 from services.encoder.local.wheels import wheel_file
+from tests.unit.encoder.local.plain_bert import Names, plain_bert
 
 Cosine = Callable[[SentenceModel, str, str], float]
 
@@ -107,35 +109,22 @@ def test_the_graph_agrees_with_plain_arithmetic(e5: SentenceModel) -> None:
     assert np.frombuffer(e5.embed(text), "<f4") @ expected > 0.99
 
 
-def _plain(source: E5File, tokens: object) -> np.ndarray:
+def _plain(source: E5File, tokens: Sequence[int]) -> np.ndarray:
     shape = source.shape
     ids = np.asarray(tokens)
-    width = shape.width
 
-    def norm(x: np.ndarray, name: str) -> np.ndarray:
-        centred = x - x.mean(-1, keepdims=True)
-        scaled = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + shape.epsilon)
-        return scaled * source.floats(f"{name}.w") + source.floats(f"{name}.b")
+    def weights(name: str) -> np.ndarray:
+        part, _, kind = name.rpartition(".")
+        if kind != "matrix":
+            return source.floats(f"{part}.{'w' if kind == 'gain' else 'b'}")
+        outputs = shape.inner if part.endswith(".fi") else shape.width
+        inputs = shape.inner if part.endswith(".fo") else shape.width
+        return source.matrix(f"{part}.w", outputs, inputs)
 
-    def dense(x: np.ndarray, name: str, outputs: int) -> np.ndarray:
-        return x @ source.matrix(f"{name}.w", outputs, x.shape[-1]).T + source.floats(f"{name}.b")
-
-    def heads(x: np.ndarray) -> np.ndarray:
-        return x.reshape(len(ids), shape.heads, -1).transpose(1, 0, 2)
-
-    words = source.matrix("emb.word", shape.vocabulary, width)[ids]
-    x = words + source.floats("emb.pos").reshape(-1, width)[: len(ids)] + source.floats("emb.type")[:width]
-    x = norm(x, "emb.ln")
-    for number in range(shape.layers):
-        name = f"l{number}"
-        query, key, value = (heads(dense(x, f"{name}.{part}", width)) for part in "qkv")
-        scores = query @ key.transpose(0, 2, 1) / np.sqrt(width / shape.heads)
-        weights = np.exp(scores - scores.max(-1, keepdims=True))
-        attended = (weights / weights.sum(-1, keepdims=True)) @ value
-        x = norm(x + dense(attended.transpose(1, 0, 2).reshape(len(ids), width), f"{name}.ao", width), f"{name}.aln")
-        inner = dense(x, f"{name}.fi", shape.inner)
-        # The tanh form of GELU differs from the exact one by less than a thousandth.
-        active = inner / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (inner + 0.044715 * inner**3)))
-        x = norm(x + dense(active, f"{name}.fo", width), f"{name}.oln")
-    mean = x.mean(0)
-    return mean / np.linalg.norm(mean)
+    table, row = source.raw("emb.word"), shape.width // 32 * 18
+    words = from_blocks(b"".join(table[at * row : (at + 1) * row] for at in ids)).reshape(len(ids), shape.width)
+    positions = source.floats("emb.pos").reshape(-1, shape.width)[: len(ids)]
+    embedded = words + positions + source.floats("emb.type")[: shape.width]
+    parts = ("q", "k", "v", "ao", "aln", "fi", "fo", "oln")
+    layers = [Names(*(f"l{number}.{part}" for part in parts)) for number in range(shape.layers)]
+    return plain_bert(embedded, layers, weights, shape.heads, "emb.ln")
