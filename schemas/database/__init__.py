@@ -1,1 +1,1 @@
-"""The database's migrations: `NNNN_name.sql`, applied in order, each in one transaction, never changed once released."""
+"""The migrations: `NNNN_name.sql`, applied in order, each in one transaction, never changed once released."""

@@ -95,6 +95,11 @@ class DocumentBuilder:
         """How many words the blocks so far hold."""
         return sum(len(block.text.split()) for block in self._blocks)
 
+    @property
+    def has_sections(self) -> bool:
+        """Whether a heading has come."""
+        return bool(self._path)
+
     def heading(self, level: int, text: str, locator: Locator | None = None, *, minor: bool = False) -> None:
         """Add a title that opens a section of `level` (1 to 6); a `minor` one is kept as a paragraph."""
         text = storable(text).strip()

@@ -43,6 +43,7 @@ _WEAK = {"iso8859-1", "cp1252", "ascii"}
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]{2,40})", re.IGNORECASE)
 _XML = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_:.\-]{2,40})", re.IGNORECASE)
 _META_WINDOW = 4096
+_HIGH = bytes(range(0x80, 0x100))
 _SAMPLE = 65536
 
 
@@ -109,8 +110,7 @@ def _by_declaration(body: bytes, declared: str | None, markup: bool) -> Decoded 
     weak = [label for label in labels if label not in strong]
     if not weak:
         return None
-    detected = _detect(body)
-    if detected and detected.confidence >= 0.8 and not detected.western:
+    if _mostly_high(body) and (detected := _detect(body)) and not detected.western:
         return None
     text = _strictly(body, weak[0])
     return Decoded(text, weak[0].lower(), []) if text is not None else None
@@ -135,9 +135,14 @@ def _strictly(body: bytes, label: str) -> str | None:
         return None
 
 
+def _mostly_high(body: bytes) -> bool:
+    """Whether so many bytes are above ASCII that the script can't be Latin."""
+    sample = body[:_SAMPLE]
+    return len(sample.translate(None, _HIGH)) < 0.75 * len(sample)
+
+
 class _Detected(NamedTuple):
     label: str
-    confidence: float
     western: bool
 
 
@@ -149,7 +154,7 @@ def _detect(body: bytes) -> _Detected | None:
     if not label:
         return None
     western = codec_name(label) in {"cp1252", "iso8859-1", "iso8859-15", "ascii", "mac-roman", "cp850", "cp437"}
-    return _Detected(label, float(found["confidence"] or 0), western)
+    return _Detected(label, western)
 
 
 def _by_detection(body: bytes) -> Decoded:

@@ -112,6 +112,10 @@ def prepare(memory_bytes: int) -> None:
     count_tokens("warm")
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # Parsing makes many small objects and hardly a cycle.
+    collect_rarely()
+
+
+def collect_rarely() -> None:
+    """Let the collector of cycles run less often: parsing makes many small objects and hardly a cycle."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)

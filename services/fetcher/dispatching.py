@@ -89,7 +89,7 @@ class Dispatcher:
             metrics.LAPSED.inc()
         if lapses > self._lapses and not deleted:
             await self._ledger.fail(work, Code.LEASE_LOST, f"{lapses} leases in a row ran out without progress")
-            return
+            return None
         metrics.DISPATCHED.labels(_PRIORITY_NAMES[priority]).inc()
         while True:
             try:

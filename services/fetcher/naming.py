@@ -7,8 +7,7 @@ from uuid import UUID
 
 from schemas.events import Wish
 from schemas.identifiers import default_knowledge_base_id, source_id
-from services.chassis.errors import SourceRefused
-from services.fetcher.urls import normalize
+from schemas.urls import InvalidUrl, normalize
 
 
 class SourceName(NamedTuple):
@@ -33,6 +32,6 @@ def name_of(wish: Wish) -> SourceName:
 def _normalized(url: str) -> str:
     try:
         return normalize(url)
-    except SourceRefused:
+    except InvalidUrl:
         # The source is taken all the same, and fails with its code where people look for it.
         return url.replace("\0", "")

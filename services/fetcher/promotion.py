@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from schemas.codes import Code
 from schemas.events import FetchSucceeded
 from schemas.identifiers import default_knowledge_base_id, source_id
+from schemas.urls import InvalidUrl, normalize
 from services.chassis.delivery import Received
-from services.chassis.errors import EventRefused, SourceRefused
+from services.chassis.errors import EventRefused
 from services.chassis.postgres import Postgres
 from services.chassis.queries import load_queries
 from services.fetcher.settings import PromotionSettings
-from services.fetcher.urls import normalize
 
 _SQL = load_queries("services.fetcher", "intake.sql")
 
@@ -30,8 +31,8 @@ class Promotion:
             return False  # what the pipeline fetched itself would come round again
         try:
             url = normalize(fetch.url)
-        except SourceRefused as error:
-            raise EventRefused(error.code, error.reason) from error
+        except InvalidUrl as error:
+            raise EventRefused(Code.URL_INVALID, str(error)) from error
         organization = fetch.organization_id
         default = default_knowledge_base_id(organization)
         base = fetch.knowledge_base_id or default

@@ -60,6 +60,8 @@ class Pipeline:
     kafka: KafkaSettings
     fleet: Fleet
     running: list[ChildProcess] = field(default_factory=list)
+    postgres: Any = None
+    """The server, where a test may restart it."""
 
     async def start(self, services: Iterable[str] = WORKERS, own: Mapping[str, str] | None = None) -> None:
         """Start one process of each and wait until all are ready."""
@@ -110,11 +112,23 @@ class Pipeline:
         query = "select status, count(*) from knowledge_source where organization_id = %s group by 1"
         return dict(self.rows(query, organization))  # type: ignore[arg-type]
 
+    async def taken(self, organization: UUID, count: int, seconds: float = 30.0) -> None:
+        """Wait until so many wishes of the organization are in the ledger."""
+
+        async def done() -> bool:
+            query = "select count(*) from taken_event where organization_id = %s"
+            return self.rows(query, organization) == [(count,)]
+
+        await eventually_async(done, seconds)
+
     async def settled(self, organization: UUID, count: int, seconds: float = 60.0) -> dict[str, int]:
         """Wait until so many sources of the organization are ready, failed or deleted. Gives the statuses."""
 
         async def done() -> bool:
-            found = self.statuses(organization)
+            try:
+                found = self.statuses(organization)
+            except psycopg.OperationalError:  # a test may have stopped the server for a moment
+                return False
             return sum(found.get(status, 0) for status in ("ready", "failed", "deleted")) >= count
 
         await eventually_async(done, seconds)

@@ -130,6 +130,11 @@ class EmbeddingProvider:
         """Queue faults for the requests that come next."""
         self._faults.extend(fault for fault in faults for _ in range(fault.times))
 
+    @property
+    def faults_left(self) -> int:
+        """Kinds of faults that have not all happened yet."""
+        return len(self._faults)
+
     def forget_faults(self) -> None:
         """Answer properly again."""
         self._faults.clear()

@@ -16,7 +16,7 @@ _LINE_TAGS = frozenset(("div", "li", "tr", "p"))
 def code_text(pre: LexborNode) -> str:
     """The text of a `pre`. A `br` ends a line; so does an element for each line where the text has no line ends."""
     if pre.css_first(_LINES) is None:
-        return (pre.text(deep=True) or "").strip("\n").rstrip()
+        return _plain(pre.text(deep=True) or "")
     pieces: list[str] = []
     stack: list[LexborNode | str | None] = [pre.child]
     while stack:
@@ -36,7 +36,11 @@ def code_text(pre: LexborNode) -> str:
             if tag in _LINE_TAGS:
                 stack.append("line")
             stack.append(current.child)
-    return "".join(pieces).strip("\n").rstrip()
+    return _plain("".join(pieces))
+
+
+def _plain(code: str) -> str:
+    return code.replace("\xa0", " ").strip("\n").rstrip()
 
 
 def _end_line(pieces: list[str]) -> None:

@@ -56,7 +56,7 @@ def walk_fragment(html: str, builder: DocumentBuilder, slug: Callable[[str], str
 
 
 def _refuse_shell(builder: DocumentBuilder, html: str) -> None:
-    if builder.words >= _SHELL_WORDS:
+    if builder.words >= _SHELL_WORDS or builder.has_sections:
         return
     if "<script" in html and (_APP_ROOT.search(html) or _WITHOUT_SCRIPT.search(html)):
         raise SourceRefused(Code.NO_TEXT, "the page is drawn by scripts: its HTML holds no text of its own")

@@ -11,9 +11,9 @@ from typing import Self
 
 import httpx
 
+from schemas import urls
 from schemas.codes import Code
 from services.chassis.errors import RetryLater, SourceRefused
-from services.fetcher import urls
 from services.fetcher.http.answers import Fetched, NotModified, failure, fetched, validator
 from services.fetcher.http.decoding import ACCEPTED_ENCODINGS, read_body, too_large
 from services.fetcher.http.politeness import HostTurns
@@ -71,8 +71,13 @@ class DirectFetcher:
         Raises SourceRefused (URL_INVALID, URL_REFUSED, HTTP_STATUS, TOO_MANY_REDIRECTS, SOURCE_TOO_LARGE, EMPTY) and
         RetryLater (HOST_NOT_FOUND, FETCH_FAILED, FETCH_TIMEOUT, HTTP_STATUS, RATE_LIMITED).
         """
-        conditions = _Conditions(urls.normalize(validated_url or url), validator(etag), validator(last_modified))
-        current = str(urls.parse(url))
+        try:
+            conditions = _Conditions(urls.normalize(validated_url or url), validator(etag), validator(last_modified))
+            return await self._follow(str(urls.parse(url)), conditions)
+        except urls.InvalidUrl as error:
+            raise SourceRefused(Code.URL_INVALID, str(error)) from error
+
+    async def _follow(self, current: str, conditions: _Conditions) -> Fetched | NotModified:
         passed: list[str] = []
         seconds = self._settings.total_seconds
         while True:

@@ -65,6 +65,7 @@ def test_permalinks_are_no_part_of_a_heading(link: str) -> None:
         "<div class='navfooter'><table><tr><td>Prev GONE</td><td>Next GONE</td></tr></table></div>",
         "<p><a rel=prev href=a>GONE</a> | <a rel=next href=b>Next</a></p>",
         "<p>Languages: <a hreflang=de rel=alternate href=x>GONE</a> <a hreflang=fr rel=alternate href=y>fr</a></p>",
+        "<ul><li><a hreflang=de href=x>GONE</a></li><li><a hreflang=fr href=y>GONE</a></li></ul>",
         "<ul><li><a href='#a'>GONE</a></li><li><a href='#b'>GONE too</a></li></ul>",
         "<div class='toc'><p>Contents</p><a href='#a'>GONE</a> <a href='#b'>GONE too and more text</a></div>",
         "<form role=search><label>GONE</label><input></form>",
@@ -104,7 +105,8 @@ def test_the_title_of_a_note_opens_no_section() -> None:
 def test_code_keeps_lines_and_names_its_language() -> None:
     document = page(
         "<main><div class='highlight-python'><pre>\n<span>def</span> f():\n    return 1\n</pre></div>"
-        "<pre class='language-sh'><code><span class=token-line>a<br></span><span class=token-line>b<br></span></code></pre>"
+        "<pre class='language-sh'><code><span class=token-line>a<br></span>"
+        "<span class=token-line>b<br></span></code></pre>"
         "<pre><code><div>x</div><div>y</div></code></pre></main>"
     )
     assert texts(document) == ["```python\ndef f():\n    return 1\n```", "```sh\na\nb\n```", "```\nx\ny\n```"]

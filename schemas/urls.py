@@ -9,9 +9,6 @@ from urllib.parse import unquote, urljoin
 
 import idna
 
-from schemas.codes import Code
-from services.chassis.errors import SourceRefused
-
 LONGEST_URL = 2_048
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -29,6 +26,10 @@ _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _UNRESERVED = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
 _PATH_ESCAPES = re.compile(rb"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~!$&'()*+,;=:@/-]")
 _QUERY_ESCAPES = re.compile(rb"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~!$&'()*+,;=:@/?-]")
+
+
+class InvalidUrl(ValueError):
+    """Not the absolute http or https URL of a page. The message says why, and does not repeat the URL."""
 
 
 class Address(NamedTuple):
@@ -53,7 +54,7 @@ class Address(NamedTuple):
 def normalize(url: str) -> str:
     """The URL that identifies the page: normal form, without fragment and tracking parameters. Idempotent.
 
-    Raises SourceRefused(URL_INVALID) for what is not an absolute http(s) URL with a host and without credentials, or is
+    Raises InvalidUrl for what is not an absolute http(s) URL with a host and without credentials, or is
     longer than 2,048 characters before or after.
     """
     address = parse(url)
@@ -99,9 +100,9 @@ def resolve(base: str, reference: str) -> str:
     return str(parse(joined))
 
 
-def _invalid(problem: str) -> SourceRefused:
+def _invalid(problem: str) -> InvalidUrl:
     # The URL itself is not repeated: it can hold a password, and the caller knows it.
-    return SourceRefused(Code.URL_INVALID, f"The URL {problem}.")
+    return InvalidUrl(f"The URL {problem}.")
 
 
 def _split_authority(authority: str) -> tuple[str, int | None]:
