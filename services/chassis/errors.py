@@ -31,11 +31,15 @@ class SourceRefused(KnowledgeBaseError):
 
 
 class RetryLater(KnowledgeBaseError):
-    """This source can't be done now. `after` is the least number of seconds to wait, where the other side said so."""
+    """This source can't be done now. `after` is the least number of seconds to wait, where the other side said so.
 
-    def __init__(self, code: Code, reason: str, after: float | None = None) -> None:
+    `counted` is False where it is no fault of the source or its host, such as a wait for a turn: no attempt is used up.
+    """
+
+    def __init__(self, code: Code, reason: str, after: float | None = None, *, counted: bool = True) -> None:
         super().__init__(code, reason)
         self.after = after
+        self.counted = counted
 
 
 class DependencyDown(KnowledgeBaseError):

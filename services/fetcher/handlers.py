@@ -18,6 +18,7 @@ from services.fetcher.intake import Intake
 from services.fetcher.promotion import Promotion
 from services.ledger import Stage
 
+FETCHES = 256
 INTAKE, PROMOTION, FETCHER = "intake", "promotion", "fetcher"
 
 
@@ -65,4 +66,5 @@ def subscribe(
         },
     )
     delivery.subscribe(FETCH_SUCCEEDED, PROMOTION, {FetchSucceeded: fetch_succeeded})
-    delivery.subscribe(DUE, FETCHER, {SourceDue: due})
+    # Slow hosts wait here without work: as many as can be in flight, so that none stands in another's way.
+    delivery.subscribe(DUE, FETCHER, {SourceDue: due}, window=FETCHES)

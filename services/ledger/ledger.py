@@ -14,7 +14,7 @@ from schemas.events import SourceFailed, Work
 from schemas.identifiers import event_id
 from services.chassis import metrics
 from services.chassis.coalescing import Coalescer
-from services.chassis.errors import DependencyDown
+from services.chassis.errors import DependencyDown, RetryLater
 from services.chassis.postgres import Postgres
 from services.chassis.queries import load_queries
 from services.ledger.settings import LedgerSettings
@@ -77,25 +77,26 @@ class Ledger:
         if row is not None and row[0]:
             metrics.SOURCES.labels("failed", code).inc()
 
-    async def retry(self, work: Work, code: Code, reason: str, after: float | None) -> None:
-        """Try the revision again after at least `after` seconds, or fail it if it has been tried too often."""
+    async def retry(self, work: Work, error: RetryLater) -> None:
+        """Try the revision again after a pause, or fail it if it has been tried too often."""
         rows = await self._postgres.fetch(
             _SQL["retry"],
             {
                 "organization": work.organization_id,
                 "source": work.source_id,
                 "revision": work.revision,
-                "code": code,
-                "reason": reason[:2000].replace("\0", ""),
-                "after": timedelta(seconds=after or 0.0),
+                "code": error.code,
+                "reason": error.reason[:2000].replace("\0", ""),
+                "counts": int(error.counted),
+                "after": timedelta(seconds=error.after or 0.0),
                 "pause": timedelta(seconds=self._settings.retry_pause),
                 "most": self._settings.attempts,
             },
         )
         if rows:
-            metrics.SOURCES.labels("retried", code).inc()
+            metrics.SOURCES.labels("retried", error.code).inc()
         else:
-            await self.fail(work, code, reason)
+            await self.fail(work, error.code, error.reason)
 
     async def pause(self, error: DependencyDown) -> None:
         """Note that the stage waits for a dependency. Raises DependencyDown when it is Postgres."""

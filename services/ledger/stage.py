@@ -38,4 +38,4 @@ class Stage:
             await self._ledger.fail(work, error.code, error.reason)
         except RetryLater as error:
             log.info("source postponed", code=error.code, reason=error.reason)
-            await self._ledger.retry(work, error.code, error.reason, error.after)
+            await self._ledger.retry(work, error)

@@ -96,4 +96,4 @@ class HostTurns:
 
 
 def _busy(host: str, after: float) -> RetryLater:
-    return RetryLater(Code.RATE_LIMITED, f"{host} is asked as often as it may be.", after=after)
+    return RetryLater(Code.RATE_LIMITED, f"{host} is asked as often as it may be.", after=after, counted=False)

@@ -119,7 +119,7 @@ def test_the_longest_url_is_taken() -> None:
 
 
 def test_a_password_is_not_repeated_in_the_reason() -> None:
-    with pytest.raises(InvalidUrl):
+    with pytest.raises(InvalidUrl) as refused:
         normalize("http://user:secret@example.com/")
     assert "secret" not in str(refused.value)
 
