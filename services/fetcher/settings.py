@@ -11,7 +11,7 @@ class DispatchSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="KB_DISPATCH_", frozen=True)
 
-    in_flight: int = Field(16, ge=1, description="Sources of one organization in the pipeline at a time.")
+    in_flight: int = Field(8, ge=1, description="Sources of one organization in the pipeline at a time.")
     in_flight_total: int = Field(256, ge=1, description="Sources of all organizations in the pipeline at a time.")
     poll: float = Field(0.25, gt=0, description="Seconds between looks at the ledger when nothing is due.")
     busy_poll: float = Field(0.02, gt=0, description="Seconds between looks when something waits for room.")

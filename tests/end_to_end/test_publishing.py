@@ -78,7 +78,7 @@ async def seconds_to_ready(made: Pipeline, organization: UUID, name: str) -> flo
 
 
 async def test_a_long_queue_of_one_organization_does_not_hold_up_another(made: Pipeline, provider: object) -> None:
-    await made.start(own={"KB_DISPATCH_IN_FLIGHT": "8"})
+    await made.start()
     await seconds_to_ready(made, uuid4(), "the first is slow")
     idle = statistics.median([await seconds_to_ready(made, uuid4(), "idle") for _ in range(5)])
     greedy = uuid4()
