@@ -14,7 +14,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 from uuid import uuid4
 
-import numpy as np
 from pydantic import SecretStr
 
 from schemas.events import Event, SourceDue, SourceSubmitted
@@ -196,7 +195,7 @@ async def fetcher(quick: bool, postgres: Postgres, publisher: Recorder, server: 
             await fetching.fetch(due)
 
     for turn in range(ROUNDS + 1):
-        number = 50 if not turn else 150 if quick else 600
+        number = 50 if not turn else 400 if quick else 2_000
         events = sources([uuid4() for _ in range(ORGANIZATIONS)], number, 1, seed=100 + turn)
         publisher.events.clear()
         taken = await timed([_received(event) for event in events], intake.submit, parts, number)
@@ -216,7 +215,6 @@ def _received(event: SourceSubmitted) -> Received[SourceSubmitted]:
 async def stages(*, quick: bool) -> dict[str, Any]:
     """All of them. The chunker first, while its pool is all that runs below this process."""
     found: dict[str, Any] = {"chunker": await chunker(quick)}
-    np.random.default_rng()
     async with AsyncExitStack() as stacked:
         home = Path(stacked.enter_context(TemporaryDirectory(prefix="kb-stages-")))
         server = stacked.enter_context(EmbeddedPostgres(home / "postgres"))

@@ -102,5 +102,3 @@ async def test_a_long_queue_of_one_organization_does_not_hold_up_another(made: P
 async def _some_ready(made: Pipeline, organization: UUID, count: int) -> bool:
     await asyncio.sleep(0)
     return made.statuses(organization).get("ready", 0) >= count
-
-

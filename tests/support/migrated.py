@@ -82,5 +82,3 @@ async def postgres(migrated: str) -> AsyncIterator[Postgres]:
     await found.open()
     yield found
     await found.close()
-
-

@@ -67,6 +67,7 @@ def submits(text: st.SearchStrategy[str]) -> st.SearchStrategy[tuple[Kind, Any]]
 
 REFRESHES: st.SearchStrategy[Any] = st.just(("refresh", ()))
 REMOVALS: st.SearchStrategy[Any] = st.just(("remove", ()))
+WHOLE_CHANGES: st.SearchStrategy[Any] = st.tuples(st.just("change"), st.fixed_dictionaries(_FIELDS).map(_items))
 CHANGES: st.SearchStrategy[Any] = st.tuples(
     st.just("change"),
     st.fixed_dictionaries({}, optional={**_FIELDS, "archived": st.booleans()}).map(_items),
@@ -75,9 +76,11 @@ TEXTS = st.sampled_from(("one", "two", "three"))
 
 
 @st.composite
-def histories(draw: st.DrawFn, sources: int = 2, most: int = 8) -> list[Wanted]:
+def histories(
+    draw: st.DrawFn, changes: st.SearchStrategy[Any] = CHANGES, sources: int = 2, most: int = 8
+) -> list[Wanted]:
     """Wishes in the publisher's order."""
-    kinds = st.one_of(submits(TEXTS), submits(TEXTS), REFRESHES, CHANGES, REMOVALS)
+    kinds = st.one_of(submits(TEXTS), submits(TEXTS), REFRESHES, changes, REMOVALS)
     steps = draw(st.lists(st.tuples(kinds, st.integers(0, sources - 1)), min_size=1, max_size=most))
     return [Wanted(number, kind, source, fields) for number, ((kind, fields), source) in enumerate(steps, 1)]
 

@@ -5,37 +5,93 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hypothesis import example, given, settings
+import pytest
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from services.chassis.errors import EventRefused
 from tests.support.bench import Bench
-from tests.support.wishes import LEDGER, Clock, Wanted, held, histories, outcome
+from tests.support.wishes import LEDGER, WHOLE_CHANGES, Clock, Wanted, held, histories, outcome
 
 CLOCKS = st.sampled_from(("revisions", "times"))
+REVISIONS = "select id, revision from knowledge_source where organization_id = %s"
+ROWS = "select xmin, to_jsonb(s) from knowledge_source s where organization_id = %s order by id"
 
 
-async def _deliver(bench: Bench, wishes: Sequence[Any]) -> list[Any]:
-    """Gives those that were refused, as the dead-letter topic would."""
-    refused = []
-    for wish in wishes:
-        try:
-            await bench.rooms.handle(wish)
-        except EventRefused:
-            refused.append(wish)
-    return refused
+async def _refused(bench: Bench, wish: Any) -> bool:
+    try:
+        await bench.rooms.handle(wish)
+    except EventRefused:
+        return True
+    return False
 
 
-@given(history=histories(), clock=CLOCKS, data=st.data())
+def _ends_as_in_order(bench: Bench, history: list[Wanted], clock: Clock, arrivals: Sequence[Wanted]) -> None:
+    """Deliver, replay what was refused, and compare. On the way, revisions must not fall."""
+    organization = bench.organization()
+    revisions: dict[Any, int] = {}
+    dead_letters = []
+    for wish in arrivals:
+        event = wish.event(organization, clock)
+        if bench.run(_refused(bench, event)):
+            dead_letters.append(event)
+        now = dict(bench.tables.rows(REVISIONS, organization))
+        assert all(now[id_] >= revision for id_, revision in revisions.items())
+        revisions = now
+    for event in dead_letters:
+        bench.run(_refused(bench, event))
+    assert held(bench.tables.rows(LEDGER, organization)) == outcome(history, organization)
+
+
+@given(history=histories(WHOLE_CHANGES), clock=CLOCKS, data=st.data())
 @settings(max_examples=150, deadline=None)
 def test_any_order_of_wishes_ends_as_the_order_of_the_publisher(
     bench: Bench, history: list[Wanted], clock: Clock, data: st.DataObject
 ) -> None:
-    organization = bench.organization()
-    arrivals = data.draw(st.permutations(history))
     again = data.draw(st.lists(st.sampled_from(history), max_size=3))
-    events = [wish.event(organization, clock) for wish in [*arrivals, *again]]
-    refused = bench.run(_deliver(bench, events))
-    # What was refused is replayed after the cause is gone, in whatever order.
-    bench.run(_deliver(bench, refused))
+    _ends_as_in_order(bench, history, clock, data.draw(st.permutations([*history, *again])))
+
+
+@pytest.mark.xfail(
+    strict=True, reason="one order for all fields: a change that gives some undoes an older one's others"
+)
+@given(history=histories(), clock=CLOCKS, data=st.data())
+@settings(max_examples=300, deadline=None, phases=[Phase.generate])
+def test_any_order_of_changes_that_give_some_fields(
+    bench: Bench, history: list[Wanted], clock: Clock, data: st.DataObject
+) -> None:
+    _ends_as_in_order(bench, history, clock, data.draw(st.permutations(history)))
+
+
+@given(history=histories(), clock=CLOCKS, data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_wishes_in_order_with_redeliveries(
+    bench: Bench, history: list[Wanted], clock: Clock, data: st.DataObject
+) -> None:
+    organization = bench.organization()
+    for number, wish in enumerate(history):
+        bench.run(_refused(bench, wish.event(organization, clock)))
+        # After a crash or a rebalance the last few come again, in order.
+        rewound = data.draw(st.integers(0, number + 1))
+        before = bench.tables.rows(ROWS, organization)
+        for earlier in history[rewound : number + 1]:
+            bench.run(_refused(bench, earlier.event(organization, clock)))
+        assert bench.tables.rows(ROWS, organization) == before
     assert held(bench.tables.rows(LEDGER, organization)) == outcome(history, organization)
+
+
+@given(histories=st.tuples(histories(), histories()), clock=CLOCKS, data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_organizations_do_not_touch_each_others_rows(
+    bench: Bench, histories: tuple[list[Wanted], list[Wanted]], clock: Clock, data: st.DataObject
+) -> None:
+    organizations = (bench.organization(), bench.organization())
+    waiting = [list(history) for history in histories]
+    while any(waiting):
+        turn = data.draw(st.sampled_from([number for number in (0, 1) if waiting[number]]))
+        other = organizations[1 - turn]
+        before = bench.tables.rows(ROWS, other)
+        bench.run(_refused(bench, waiting[turn].pop(0).event(organizations[turn], clock)))
+        assert bench.tables.rows(ROWS, other) == before
+    for organization, history in zip(organizations, histories, strict=True):
+        assert held(bench.tables.rows(LEDGER, organization)) == outcome(history, organization)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import structlog
 
 from services.query.library import Library
 from tests.integration.query.rows import Rows
@@ -42,7 +43,9 @@ async def test_an_unexpected_error_tells_nothing_but_its_id(
 
     headers = await service.key(rows.organization())
     monkeypatch.setattr(Library, "knowledge_bases", broken)
-    answer = await service.client.get("/v1/knowledge-bases", headers=headers)
+    with structlog.testing.capture_logs() as logged:
+        answer = await service.client.get("/v1/knowledge-bases", headers=headers)
+    assert [entry["event"] for entry in logged] == ["a request failed", "answered"]
     assert (answer.status_code, answer.json()["code"]) == (500, "INTERNAL")
     assert "secret" not in answer.text
     assert answer.headers["x-request-id"] == answer.json()["request_id"]

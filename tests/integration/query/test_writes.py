@@ -241,6 +241,31 @@ async def test_without_a_broker_nothing_is_written(service: Service, rows: Rows,
     assert rows.execute("select s.*, (select count(*) from taken_event) from knowledge_source s order by id") == before
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{}",
+        '{"title": null}',
+        '{"title": "\\ud800"}',
+        '{"metadata": {"a": "\\udfff"}}',
+        '{"metadata": {"a": NaN}}',
+        '{"metadata": ' + '{"a":' * 900 + "1" + "}" * 900 + "}",
+        '{"metadata": ' + '{"a":' * 100_000 + "1" + "}" * 100_000 + "}",
+        '{"unknown": 1}',
+    ],
+    ids=range(8),
+)
+async def test_changes_that_can_not_be_made(
+    service: Service, rows: Rows, organization: UUID, base: UUID, body: str
+) -> None:
+    source = rows.source(organization, base, [])
+    headers = {**await service.key(organization), "content-type": "application/json"}
+    answer = await service.client.patch(f"/v1/sources/{source}", content=body, headers=headers)
+    assert answer.status_code in {400, 422}, answer.text
+    assert answer.json()["code"] == "REQUEST_INVALID"
+    assert service.publisher.published == []
+
+
 async def test_an_agent_reads_only(service: Service, rows: Rows, organization: UUID, base: UUID) -> None:
     source = rows.source(organization, base, ["about refunds"])
     headers = await service.key(organization, "agent")

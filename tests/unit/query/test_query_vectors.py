@@ -80,6 +80,17 @@ async def test_errors_leave_the_query_without_a_vector(error: EncoderError, code
     assert "10.0.0.1" not in found.reason
 
 
+@pytest.mark.parametrize("raw", [bytes(8), np.array([np.nan, 1], "<f4").tobytes()])
+async def test_a_vector_that_is_near_to_nothing(monkeypatch: pytest.MonkeyPatch, raw: bytes) -> None:
+    async def bad(*_: object) -> bytes:
+        return raw
+
+    monkeypatch.setattr(SlowEncoder, "embed_query", bad)
+    found = await QueryVectors(SlowEncoder(), SearchSettings()).of("abc")
+    assert isinstance(found, NoVector)
+    assert found.code is Code.BAD_VECTOR
+
+
 async def test_a_slow_model_is_not_waited_for_and_left_alone_for_a_while() -> None:
     encoder = SlowEncoder(30)
     vectors = QueryVectors(encoder, SearchSettings(model_timeout=0.01, model_pause=60))
