@@ -33,6 +33,8 @@ create table knowledge_source (
     -- Order among the publisher's wishes, for content and for the fields around it: an older wish changes nothing.
     wish_revision      bigint,                        -- the publisher's count, of the last wish about the content
     wish_time          timestamptz not null,          -- the publisher's time of it
+    refresh_revision   bigint,                        -- the same of the last wish to read it again: it may come before
+    refresh_time       timestamptz,                   -- the wish that names the content
     fields_revision    bigint,                        -- the same of the last wish about title, metadata, …
     fields_time        timestamptz not null,
     promoted_at        timestamptz,                   -- when an agent's fetch brought it in
@@ -56,8 +58,11 @@ create table knowledge_source (
     foreign key (organization_id, knowledge_base_id) references knowledge_base
 ) with (fillfactor = 70);                             -- room for the stage to change in place
 
-create index knowledge_source_due on knowledge_source (due_at) where due_at is not null;
-create index knowledge_source_turn on knowledge_source (organization_id, priority, due_at, id) where due_at is not null;
+-- Archived sources wait, but can be removed.
+create index knowledge_source_due on knowledge_source (due_at)
+    where due_at is not null and (archived_at is null or deleted_at is not null);
+create index knowledge_source_turn on knowledge_source (organization_id, priority, due_at, id)
+    where due_at is not null and (archived_at is null or deleted_at is not null);
 create index knowledge_source_in_flight on knowledge_source (organization_id) where status = 'ingesting';
 create index knowledge_source_base on knowledge_source (organization_id, knowledge_base_id, id);
 

@@ -51,10 +51,11 @@ create table revision_batch (
     source_id        uuid not null,
     revision         bigint not null,
     body_hash        text not null,
+    recipe           text not null,                   -- how the chunks were made: batches of two ways do not mix
     batch            integer not null,
     payload          bytea not null,                  -- the event's data, as it came
     received_at      timestamptz not null default now(),
-    primary key (organization_id, source_id, revision, body_hash, batch)
+    primary key (organization_id, source_id, revision, body_hash, recipe, batch)
 );
 alter table revision_batch alter column payload set storage external;
 

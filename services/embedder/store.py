@@ -11,6 +11,7 @@ import numpy as np
 from psycopg import sql
 
 from schemas.events import SourceChunked, SourceEmbedded
+from schemas.recipes import recipe
 from services.chassis.coalescing import Coalescer
 from services.chassis.postgres import Postgres
 from services.chassis.queries import load_queries
@@ -73,12 +74,13 @@ class VectorStore:
                 "source": event.source_id,
                 "revision": event.revision,
                 "body_hash": event.body_hash,
+                "recipe": recipe(event.recipe, self._space.name if self._space else None),
                 "batch": event.batch,
             },
         )
         for (payload,) in rows:
             staged = SourceEmbedded.model_validate_json(payload)
-            if self._space is not None and staged.space == self._space.name:
+            if staged.vectors:
                 return {chunk.content_hash: v for chunk, v in zip(staged.chunks, staged.vectors, strict=True)}
         return {}
 

@@ -2,7 +2,7 @@
 -- What the indexer keeps of this very batch, from an earlier delivery.
 select payload from revision_batch
 where organization_id = %(organization)s and source_id = %(source)s and revision = %(revision)s
-  and body_hash = %(body_hash)s and batch = %(batch)s
+  and body_hash = %(body_hash)s and recipe = %(recipe)s and batch = %(batch)s
 
 -- name: meter
 -- What was spent, once for each batch of a revision.

@@ -10,14 +10,20 @@ from waiting
 where s.status = 'ingesting' and s.due_at <= now()
   and array_position(array['queued', 'fetching', 'chunking', 'embedding', 'indexing'], s.stage) - 1 <= waiting.furthest
 
+-- name: one_at_a_time
+-- Until the end of the transaction no other dispatcher counts what is in flight.
+select pg_advisory_xact_lock(hashtext('dispatch'))
+
 -- name: take_turns
 -- Gives out due sources: by turns among organizations, each up to its share in flight, by priority within one.
 -- Organizations are found by skipping through the index, so a long queue of one costs the others nothing.
 with recursive hop as (
-    (select organization_id from knowledge_source where due_at is not null order by organization_id limit 1)
+    (select organization_id from knowledge_source
+     where due_at is not null and (archived_at is null or deleted_at is not null) order by organization_id limit 1)
     union all
     select (select s.organization_id from knowledge_source s
-            where s.due_at is not null and s.organization_id > hop.organization_id
+            where s.due_at is not null and (s.archived_at is null or s.deleted_at is not null)
+              and s.organization_id > hop.organization_id
             order by s.organization_id limit 1)
     from hop where hop.organization_id is not null
 ), room as (
@@ -26,18 +32,21 @@ with recursive hop as (
         where s.organization_id = hop.organization_id and s.status = 'ingesting' and s.due_at > now()) as free
     from hop where organization_id is not null
 ), waiting as (
-    select w.*, row_number() over (partition by w.organization_id order by w.priority, w.due_at, w.id) as turn
+    select w.*, room.free, row_number() over (partition by w.organization_id order by w.priority, w.due_at, w.id) as turn
     from room cross join lateral (
         select s.organization_id, s.id, s.priority, s.due_at from knowledge_source s
-        where s.organization_id = room.organization_id and s.due_at <= now() and s.archived_at is null
+        where s.organization_id = room.organization_id and s.due_at <= now()
+          and (s.archived_at is null or s.deleted_at is not null)
         order by s.priority, s.due_at, s.id
-        limit greatest(0, room.free)
+        limit %(each)s  -- a number that the planner knows: else it reads the whole table for the update
         for update of s skip locked) w
+    where room.free > 0
 ), taken as (
-    select organization_id, id from waiting order by turn, random() limit %(most)s
+    select organization_id, id from waiting where turn <= free order by turn, random()
+    limit greatest(0, %(all)s - (select count(*) from knowledge_source where status = 'ingesting' and due_at > now()))
 )
 update knowledge_source s
-set lapses = case when s.status = 'ingesting' then s.lapses + 1 else s.lapses end,
+set lapses = case s.status when 'ingesting' then s.lapses + 1 when 'pending' then s.lapses else 0 end,
     -- A refresh by schedule begins a revision; a new try or a lapsed lease goes on with its own.
     revision = case when s.status in ('ready', 'failed') then s.revision + 1 else s.revision end,
     attempts = case when s.status in ('ready', 'failed') then 0 else s.attempts end,
@@ -55,10 +64,13 @@ returning s.organization_id, s.id as source_id, s.knowledge_base_id, s.revision,
 -- name: room
 -- How many more may be in flight in the whole installation, and whether anything is due.
 select %(all)s - (select count(*) from knowledge_source where status = 'ingesting' and due_at > now()),
-       exists (select from knowledge_source where due_at <= now() and archived_at is null)
+       (select true from knowledge_source where due_at <= now() and (archived_at is null or deleted_at is not null)
+        order by due_at limit 1) is not null
 
 -- name: count_due
-select count(*) from (select from knowledge_source where due_at <= now() limit 1000) due
+select count(*) from (
+    select from knowledge_source
+    where due_at <= now() and (archived_at is null or deleted_at is not null) limit 1000) due
 
 -- name: unpublished
 -- What upstream has not been told yet, oldest first.

@@ -69,16 +69,18 @@ class Dispatcher:
         ((free, due),) = await self._postgres.fetch(_SQL["room"], {"all": self._settings.in_flight_total})
         if not due:
             return self._settings.poll
-        given = await self._take(free) if free > 0 else []
+        given = await self._take() if free > 0 else []
         await asyncio.gather(*(self._give(row) for row in given))
         return 0.0 if given else self._settings.busy_poll
 
-    async def _take(self, free: int) -> list[dict[str, Any]]:
+    async def _take(self) -> list[dict[str, Any]]:
         async with self._postgres.transaction() as connection:
+            await connection.execute(_SQL["one_at_a_time"])
             await connection.execute(_SQL["hold"], {"lease": self._lease})
             cursor = connection.cursor(row_factory=dict_row)
             await cursor.execute(
-                _SQL["take_turns"], {"each": self._settings.in_flight, "most": free, "lease": self._lease}
+                _SQL["take_turns"],
+                {"each": self._settings.in_flight, "all": self._settings.in_flight_total, "lease": self._lease},
             )
             return await cursor.fetchall()
 

@@ -33,6 +33,7 @@ from services.fetcher.naming import SourceName, name_of
 from services.fetcher.settings import IntakeSettings
 
 _SQL = load_queries("services.fetcher", "intake.sql")
+_OF_WHAT_IS_THERE = ("refresh", "change_fields")
 PRIORITIES = {"manual": 0, "event": 1, "promoted": 2, "scheduled": 3}
 
 
@@ -71,16 +72,13 @@ class Intake:
     async def refresh(self, received: Received[SourceRefreshRequested]) -> bool:
         """A document is to be read again. Raises EventRefused(NOT_FOUND) for one that was never there."""
         name = name_of(received.event)
-        written = await self._write("refresh", received, name, priority=PRIORITIES[received.event.priority])
-        if written is None:
-            await self._must_exist(name)
-        return written is not None
+        return await self._write("refresh", received, name, priority=PRIORITIES[received.event.priority]) is not None
 
     async def change_fields(self, received: Received[SourceMetadataChanged]) -> None:
         """Fields change; the keyword side follows. Raises EventRefused(NOT_FOUND) for a source never there."""
         wish = received.event
         name = name_of(wish)
-        await self._write(
+        revision, words_are_old = await self._write(
             "change_fields",
             received,
             name,
@@ -92,7 +90,6 @@ class Intake:
             told_id=event_id(name.source_id, 0, SourceArchived.type, received.envelope.source, received.envelope.id),
             told_type=SourceArchived.type,
         )
-        revision, words_are_old = await self._must_exist(name)
         if words_are_old:
             await self._publisher.publish(
                 SourceRetitled(organization_id=name.organization_id, source_id=name.source_id, revision=revision)
@@ -115,18 +112,23 @@ class Intake:
             body = (wish.text or "").replace("\0", "").encode()
             key = blob_key(wish.organization_id, sha256(body).hexdigest())
             await self._blobs.put(key, body)
-            return key, wish.media_type or "text/plain", None
+            return key, _clean(wish.media_type) or "text/plain", None
         if wish.kind == "file" and wish.file is not None:
-            if not blob_belongs_to(wish.file.blob_key, wish.organization_id):
+            key = wish.file.blob_key
+            if "\0" in key or not blob_belongs_to(key, wish.organization_id):
                 raise EventRefused(Code.EVENT_INVALID, "the blob_key is not in the organization's part of the store")
-            return wish.file.blob_key, wish.file.media_type, _clean(wish.file.filename)
+            return key, _clean(wish.file.media_type), _clean(wish.file.filename)
         return None, None, None
 
     def _metadata(self, metadata: Mapping[str, Any]) -> Jsonb:
-        text = json.dumps(metadata, ensure_ascii=False)
+        cleaned = _clean_json(metadata)
+        try:
+            text = json.dumps(cleaned, ensure_ascii=False, allow_nan=False)
+        except ValueError as error:
+            raise EventRefused(Code.EVENT_INVALID, f"metadata is not JSON: {error}") from None
         if len(text.encode()) > self._settings.metadata_bytes:
             raise EventRefused(Code.EVENT_INVALID, f"metadata is larger than {self._settings.metadata_bytes} bytes")
-        return Jsonb(json.loads(text.replace("\\u0000", "")))
+        return Jsonb(cleaned)
 
     async def _write(self, query: str, received: Received[Any], name: SourceName, **fields: Any) -> Any:
         wish: Wish = received.event
@@ -146,7 +148,14 @@ class Intake:
         try:
             async with self._postgres.transaction() as connection:
                 cursor = await connection.execute(_SQL[query], parameters)
-                return await cursor.fetchone() if cursor.description else None
+                written = await cursor.fetchone() if cursor.description else None
+                if query not in _OF_WHAT_IS_THERE:
+                    return written
+                # A wish that is refused is not taken: it can be replayed once the source is there.
+                state = await (await connection.execute(_SQL["state"], parameters)).fetchone()
+                if state is None:
+                    raise EventRefused(Code.NOT_FOUND, f"the organization has no source {name.source_id}")
+                return written if query == "refresh" else state
         except ForeignKeyViolation:
             raise EventRefused(
                 Code.NOT_FOUND, f"the organization has no knowledge base {name.knowledge_base_id}"
@@ -159,14 +168,14 @@ class Intake:
         await self._postgres.fetch(_SQL["ensure_organization"], {"organization": name.organization_id, "base": base})
         self._known.add((name.organization_id, base))
 
-    async def _must_exist(self, name: SourceName) -> tuple[int, bool]:
-        rows = await self._postgres.fetch(
-            _SQL["state"], {"organization": name.organization_id, "source": name.source_id}
-        )
-        if not rows:
-            raise EventRefused(Code.NOT_FOUND, f"the organization has no source {name.source_id}")
-        return rows[0][0], rows[0][1]
-
 
 def _clean(text: str | None) -> str | None:
     return None if text is None else text.replace("\0", "")
+
+
+def _clean_json(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.replace("\0", "")
+    if isinstance(value, Mapping):
+        return {_clean_json(name): _clean_json(inner) for name, inner in value.items()}
+    return [_clean_json(inner) for inner in value] if isinstance(value, list) else value

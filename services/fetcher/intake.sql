@@ -33,7 +33,10 @@ set knowledge_base_id = excluded.knowledge_base_id, kind = excluded.kind, url = 
     fields_time = greatest(excluded.fields_time, s.fields_time),
     wish_revision = excluded.wish_revision, wish_time = excluded.wish_time,
     revision = s.revision + 1, status = 'pending', stage = 'queued', priority = excluded.priority, due_at = now(),
-    attempts = 0, lapses = 0, error_code = null, error_reason = null, deleted_at = null, updated_at = now()
+    attempts = 0, lapses = 0, error_code = null, error_reason = null, updated_at = now(),
+    -- What was removed stays out of searches and out of the archive when the source comes back.
+    live_revision = case when s.deleted_at is null then s.live_revision end,
+    archived_at = case when s.deleted_at is null then s.archived_at end, deleted_at = null
 where is_newer(excluded.wish_revision, excluded.wish_time, s.wish_revision, s.wish_time)
 returning s.revision
 
@@ -48,10 +51,11 @@ with taken as (
 update knowledge_source s
 set revision = s.revision + 1, status = 'pending', stage = 'queued', priority = %(priority)s, due_at = now(),
     attempts = 0, lapses = 0, error_code = null, error_reason = null, updated_at = now(),
-    wish_revision = %(revision)s, wish_time = %(time)s
+    refresh_revision = %(revision)s, refresh_time = %(time)s
 from taken
 where s.organization_id = %(organization)s and s.id = %(source)s and s.deleted_at is null
   and is_newer(%(revision)s, %(time)s, s.wish_revision, s.wish_time)
+  and (s.refresh_time is null or is_newer(%(revision)s, %(time)s, s.refresh_revision, s.refresh_time))
 returning s.revision
 
 -- name: change_fields
@@ -99,14 +103,17 @@ on conflict (organization_id, id) do update
 set revision = s.revision + 1, status = 'pending', stage = 'queued', priority = 0, due_at = now(), deleted_at = now(),
     attempts = 0, lapses = 0, error_code = null, error_reason = null, updated_at = now(),
     wish_revision = excluded.wish_revision, wish_time = excluded.wish_time
-where is_newer(excluded.wish_revision, excluded.wish_time, s.wish_revision, s.wish_time) and s.deleted_at is null
+-- One that was removed before is removed again: the order of its wishes moves on, and upstream is told.
+where is_newer(excluded.wish_revision, excluded.wish_time, s.wish_revision, s.wish_time)
 returning s.revision
 
 -- name: state
--- What there is to say about a source after a wish.
-select revision, live_revision is not null and words_prefix is distinct from words_prefix_of(title, description)
+-- What there is to say about a source after a wish. No row: it was never there, or was removed before the wish.
+select revision, deleted_at is null and live_revision is not null
+       and words_prefix is distinct from words_prefix_of(title, description)
 from knowledge_source
-where organization_id = %(organization)s and id = %(source)s and deleted_at is null
+where organization_id = %(organization)s and id = %(source)s
+  and (deleted_at is null or not is_newer(%(revision)s, %(time)s, wish_revision, wish_time))
 
 -- name: ensure_organization
 select ensure_organization(%(organization)s, %(base)s)
@@ -133,7 +140,8 @@ where (select count(*) from knowledge_source p
        where p.organization_id = %(organization)s and p.promoted_at > now() - interval '1 day') < %(most)s
 on conflict (organization_id, id) do update
 set revision = s.revision + 1, status = 'pending', stage = 'queued', priority = 2, due_at = now(), promoted_at = now(),
-    attempts = 0, lapses = 0, error_code = null, error_reason = null, updated_at = now(), wish_time = excluded.wish_time
+    attempts = 0, lapses = 0, error_code = null, error_reason = null, updated_at = now(),
+    refresh_time = greatest(excluded.wish_time, s.refresh_time)
 where s.deleted_at is null and s.archived_at is null and s.status in ('ready', 'failed')
   and coalesce(s.last_fetched_at, s.updated_at) < now() - %(again)s
 returning s.revision

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from psycopg.errors import ForeignKeyViolation
+
 from schemas.codes import Code
 from schemas.events import FetchSucceeded
 from schemas.identifiers import default_knowledge_base_id, source_id
@@ -36,21 +38,24 @@ class Promotion:
         organization = fetch.organization_id
         default = default_knowledge_base_id(organization)
         base = fetch.knowledge_base_id or default
-        async with self._postgres.transaction() as connection:
-            await connection.execute(_SQL["ensure_organization"], {"organization": organization, "base": default})
-            cursor = await connection.execute(
-                _SQL["promote"],
-                {
-                    "organization": organization,
-                    "base": base,
-                    "source": source_id(organization, base, "url", url),
-                    "url": url,
-                    "title": fetch.title.replace("\0", "") if fetch.title else None,
-                    "event_source": received.envelope.source,
-                    "event_id": received.envelope.id,
-                    "time": received.time,
-                    "most": self._settings.daily,
-                    "again": timedelta(days=self._settings.again_days),
-                },
-            )
-            return await cursor.fetchone() is not None
+        try:
+            async with self._postgres.transaction() as connection:
+                await connection.execute(_SQL["ensure_organization"], {"organization": organization, "base": default})
+                cursor = await connection.execute(
+                    _SQL["promote"],
+                    {
+                        "organization": organization,
+                        "base": base,
+                        "source": source_id(organization, base, "url", url),
+                        "url": url,
+                        "title": fetch.title.replace("\0", "") if fetch.title else None,
+                        "event_source": received.envelope.source,
+                        "event_id": received.envelope.id,
+                        "time": received.time,
+                        "most": self._settings.daily,
+                        "again": timedelta(days=self._settings.again_days),
+                    },
+                )
+                return await cursor.fetchone() is not None
+        except ForeignKeyViolation:
+            raise EventRefused(Code.NOT_FOUND, f"the organization has no knowledge base {base}") from None

@@ -35,7 +35,9 @@ class CutOver:
         )
 
     async def make_live(self, revision: Revision) -> bool:
-        """Make it live. False: a newer wish has come, nothing was written. Raises DependencyDown."""
+        """Make it live. False: a newer wish has come, nothing was written. Raises EventRefused, DependencyDown."""
+        if revision.first.space:
+            await self._spaces.id_of(revision.first.space)  # refused here, it is refused alone
         return await self._together(revision)
 
     async def _make_live(self, revisions: Sequence[Revision]) -> list[bool]:
@@ -63,7 +65,7 @@ class CutOver:
             },
         )
         locked = {(row[0], row[1]): (row[2], row[3]) for row in await cursor.fetchall()}
-        present = await self._present(connection, [key for key, (is_live, _) in locked.items() if is_live])
+        present = await self._present(connection, [key for key, (has_chunks, _) in locked.items() if has_chunks])
         found = []
         for revision in asked:
             key = (revision.first.organization_id, revision.first.source_id)

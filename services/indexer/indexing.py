@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from schemas.events import SourceDeleted, SourceEmbedded, SourceRemovalDue, SourceRetitled
 from schemas.identifiers import event_id
+from schemas.recipes import recipe
 from services.chassis import metrics
 from services.chassis.delivery import Received
 from services.chassis.failpoints import failpoint
@@ -33,8 +34,7 @@ class Indexing:
         if await self._stage(received) < event.batches:
             failpoint("between-batches")
             return
-        key = self._key(event)
-        payloads = await self._postgres.fetch(_SQL["staged_batches"], {**key, "body_hash": event.body_hash})
+        payloads = await self._postgres.fetch(_SQL["staged_batches"], self._staged_key(event))
         batches = tuple(SourceEmbedded.model_validate_json(payload) for (payload,) in payloads)
         if len(batches) == event.batches:
             await self._cut_over.make_live(Revision(batches))
@@ -43,7 +43,7 @@ class Indexing:
         event = received.event
         ((count,),) = await self._postgres.fetch(
             _SQL["stage_batch"],
-            {**self._key(event), "body_hash": event.body_hash, "batch": event.batch, "payload": received.raw},
+            {**self._staged_key(event), "batch": event.batch, "payload": received.raw},
         )
         return int(count)
 
@@ -76,6 +76,10 @@ class Indexing:
                 },
             )
             await connection.execute(_SQL["retitled"], key)
+
+    def _staged_key(self, event: SourceEmbedded) -> dict[str, object]:
+        made = recipe(event.recipe, event.space)
+        return {**self._key(event), "body_hash": event.body_hash, "recipe": made}
 
     @staticmethod
     def _key(event: SourceEmbedded | SourceRemovalDue | SourceRetitled) -> dict[str, object]:

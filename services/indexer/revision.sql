@@ -1,8 +1,13 @@
 -- name: stage_batch
--- Keeps one batch of a revision until all are there. Gives the numbers of those that are.
-with kept as (
-    insert into revision_batch (organization_id, source_id, revision, body_hash, batch, payload)
-    values (%(organization)s, %(source)s, %(revision)s, %(body_hash)s, %(batch)s, %(payload)s)
+-- Keeps one batch of a revision that is still wanted until all are there. Gives the number of those that are.
+with wanted as (
+    select organization_id, id, revision from knowledge_source
+    where organization_id = %(organization)s and id = %(source)s and revision = %(revision)s
+      and status = 'ingesting' and deleted_at is null
+    for no key update
+), kept as (
+    insert into revision_batch (organization_id, source_id, revision, body_hash, recipe, batch, payload)
+    select organization_id, id, revision, %(body_hash)s, %(recipe)s, %(batch)s, %(payload)s from wanted
     on conflict do nothing
     returning batch
 ), alive as (
@@ -15,17 +20,18 @@ select count(*) from (
     union
     select batch from revision_batch
     where organization_id = %(organization)s and source_id = %(source)s and revision = %(revision)s
-      and body_hash = %(body_hash)s) there
+      and body_hash = %(body_hash)s and recipe = %(recipe)s) there
 
 -- name: staged_batches
 select payload from revision_batch
 where organization_id = %(organization)s and source_id = %(source)s and revision = %(revision)s
-  and body_hash = %(body_hash)s
+  and body_hash = %(body_hash)s and recipe = %(recipe)s
 order by batch
 
 -- name: lock
 -- The rows of the revisions that are still wanted, locked: until the end of the transaction no newer wish gets in.
-select s.organization_id, s.id as source_id, s.live_revision is not null as is_live,
+-- A source has chunks, live or of before its removal, where it has the hash of a body.
+select s.organization_id, s.id as source_id, s.body_hash is not null as has_chunks,
        s.words_prefix is distinct from words_prefix_of(s.title, s.description)
            or s.document_title is distinct from asked.document_title as words_are_old
 from unnest(%(organizations)s::uuid[], %(sources)s::uuid[], %(revisions)s::bigint[], %(document_titles)s::text[])

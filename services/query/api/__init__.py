@@ -1,0 +1,1 @@
+"""The HTTP face: one module for each resource, which translates and nothing else."""

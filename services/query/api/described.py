@@ -1,0 +1,70 @@
+"""How sources are described, and what a write answers."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from schemas.codes import CATALOGUE, Code
+
+Status = Literal["pending", "ingesting", "ready", "failed", "archived"]
+
+
+class SourceError(BaseModel):
+    """Why a source failed, or what it waits for."""
+
+    code: str
+    reason: str | None
+    remedy: str | None = None
+
+
+class SourceDescription(BaseModel):
+    """A source without its texts."""
+
+    id: UUID
+    knowledge_base_id: UUID
+    kind: Literal["url", "file", "text"]
+    url: str | None
+    external_id: str | None
+    source_type: str
+    title: str | None
+    document_title: str | None = Field(description="As found in the document.")
+    description: str | None
+    metadata: dict[str, Any]
+    is_public: bool
+    filename: str | None
+    media_type: str | None
+    status: Status
+    stage: str | None = Field(description="While pending or ingesting.")
+    error: SourceError | None
+    revision: int
+    live_revision: int | None = Field(description="What searches see; null: nothing yet.")
+    fetched_url: str | None
+    chunk_count: int
+    token_count: int
+    created_at: datetime
+    updated_at: datetime
+    last_fetched_at: datetime | None
+    ready_at: datetime | None
+    archived_at: datetime | None
+
+
+class Accepted(BaseModel):
+    """The wish has been published. It is carried out by the pipeline; the source shows how far it is."""
+
+    id: UUID
+    location: str
+    taken: bool = Field(description="Whether the ledger has it already, so that the source shows it.")
+
+
+def described(row: dict[str, Any]) -> SourceDescription:
+    """A row of knowledge_source as callers see it."""
+    error = None
+    if code := row["error_code"]:
+        remedy = CATALOGUE[Code(code)].remedy if code in Code.__members__ else None
+        error = SourceError(code=code, reason=row["error_reason"], remedy=remedy)
+    status = "archived" if row["archived_at"] else row["status"]
+    return SourceDescription.model_validate({**row, "status": status, "error": error})
