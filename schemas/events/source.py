@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from schemas.events.base import Description, Event, Revision, ShortText, Title
+from schemas.events.metadata import Metadata
 
 SourceType = Literal["upload", "gdrive", "notion", "creative_ingest", "automation", "mixed"]
 Priority = Literal["manual", "event", "promoted", "scheduled"]
@@ -57,7 +58,7 @@ class SourceSubmitted(Wish):
     file: FileReference | None = None
     title: Title | None = None
     description: Description | None = None
-    metadata: dict[str, Any] = Field(default_factory=dict, description="Free fields, at most 8 KiB as JSON.")
+    metadata: Metadata = Field(default_factory=dict)
     source_type: SourceType = "mixed"
     is_public: bool = Field(True, description="False: seen by staff only until published.")
     media_type: ShortText | None = Field(None, description="Of the text: text/plain, text/markdown or text/html.")
@@ -88,7 +89,7 @@ class SourceMetadataChanged(Wish):
 
     title: Title | None = None
     description: Description | None = None
-    metadata: dict[str, Any] | None = None
+    metadata: Metadata | None = None
     is_public: bool | None = None
     archived: bool | None = Field(None, description="True: out of every search until it is set back.")
 

@@ -26,6 +26,8 @@ log = structlog.get_logger()
 MESSAGE_BYTES = 1_000_000
 """Kafka refuses a batch above 1 MiB by default; a single event stays below it with its headers."""
 
+_CONFIRM_MS = 15_000  # without a confirmation for so long the broker counts as down
+
 _TOPIC_OF = {event.type: topic.name for topic in TOPICS for event in topic.events}
 
 
@@ -87,6 +89,7 @@ class Publisher:
             enable_idempotence=self._settings.idempotent,
             compression_type=compression,
             max_request_size=8_388_608,  # dead letters carry their origin besides; events are checked below,
+            request_timeout_ms=_CONFIRM_MS,
             linger_ms=0,
         )
         try:

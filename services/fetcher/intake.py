@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import timedelta
 from hashlib import sha256
@@ -60,7 +59,7 @@ class Intake:
             source_type=wish.source_type,
             title=_clean(wish.title),
             description=_clean(wish.description),
-            metadata=self._metadata(wish.metadata),
+            metadata=Jsonb(_clean_json(wish.metadata)),
             is_public=wish.is_public,
             body_key=body_key,
             media_type=media_type,
@@ -84,7 +83,7 @@ class Intake:
             name,
             title=_clean(wish.title),
             description=_clean(wish.description),
-            metadata=None if wish.metadata is None else self._metadata(wish.metadata),
+            metadata=None if wish.metadata is None else Jsonb(_clean_json(wish.metadata)),
             is_public=wish.is_public,
             archived=wish.archived,
             told_id=event_id(name.source_id, 0, SourceArchived.type, received.envelope.source, received.envelope.id),
@@ -119,16 +118,6 @@ class Intake:
                 raise EventRefused(Code.EVENT_INVALID, "the blob_key is not in the organization's part of the store")
             return key, _clean(wish.file.media_type), _clean(wish.file.filename)
         return None, None, None
-
-    def _metadata(self, metadata: Mapping[str, Any]) -> Jsonb:
-        cleaned = _clean_json(metadata)
-        try:
-            text = json.dumps(cleaned, ensure_ascii=False, allow_nan=False)
-        except ValueError as error:
-            raise EventRefused(Code.EVENT_INVALID, f"metadata is not JSON: {error}") from None
-        if len(text.encode()) > self._settings.metadata_bytes:
-            raise EventRefused(Code.EVENT_INVALID, f"metadata is larger than {self._settings.metadata_bytes} bytes")
-        return Jsonb(cleaned)
 
     async def _write(self, query: str, received: Received[Any], name: SourceName, **fields: Any) -> Any:
         wish: Wish = received.event

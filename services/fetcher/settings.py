@@ -31,5 +31,4 @@ class IntakeSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="KB_INTAKE_", frozen=True)
 
-    metadata_bytes: int = Field(8192, ge=2, description="Size of a source's metadata as JSON.")
     remember_days: float = Field(30.0, gt=0, description="Days that ids of taken events are kept.")

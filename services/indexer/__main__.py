@@ -6,7 +6,9 @@ from services.chassis.process import Process, run
 from services.indexer.cutover import CutOver
 from services.indexer.handlers import subscribe
 from services.indexer.indexing import Indexing
+from services.indexer.settings import IndexerSettings
 from services.indexer.spaces import Spaces
+from services.indexer.upkeep import Upkeep
 from services.ledger import Ledger, Stage
 from services.ledger.settings import LedgerSettings
 
@@ -18,6 +20,7 @@ async def compose() -> Process:
     spaces = Spaces(process.postgres)
     indexing = Indexing(process.postgres, spaces, CutOver(process.postgres, spaces))
     subscribe(process.consume(on_pause=ledger.pause), indexing=indexing, stage=Stage(ledger))
+    process.background.append(Upkeep(process.postgres, IndexerSettings().upkeep_pause).run)
     return process
 
 

@@ -13,9 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from starlette.datastructures import UploadFile
 
 from schemas.events.base import Description, ShortText, Title
+from schemas.events.metadata import Metadata
 from schemas.events.source import SourceType
 from services.query.additions import Addition, Additions, Fields, of_page
-from services.query.api.fields import Metadata
 
 LONGEST_TEXT = 16 * 1024**2
 

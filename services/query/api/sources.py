@@ -13,11 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from schemas.codes import Code
 from schemas.events import SourceMetadataChanged, SourceRefreshRequested, SourceRemoved, Wish
 from schemas.events.base import Description, Title
+from schemas.events.metadata import Metadata
 from services.chassis.errors import RequestRefused
 from services.query.access import Principal
 from services.query.api.callers import Application, Caller, EventId, Writer, check_unpublished
 from services.query.api.described import Accepted, SourceDescription, described
-from services.query.api.fields import Metadata
 from services.query.api.paging import Cursor, Limit, Page, cursor_of, page, position
 from services.query.api.parts import Parts
 

@@ -152,21 +152,6 @@ async def test_nul_in_a_file_reference(rooms: Rooms, tables: Tables, organizatio
     assert tables.row("select filename, media_type from knowledge_source") == ("a.pdf", "application/pdf")
 
 
-async def test_metadata_up_to_its_size(rooms: Rooms, tables: Tables, organization: UUID) -> None:
-    await rooms.deliver(text(organization, metadata={"k": "ü" * 4000}))
-    with pytest.raises(EventRefused) as refusal:
-        await rooms.deliver(text(organization, metadata={"k": "ü" * 4100}), time=1)
-    assert refusal.value.code == Code.EVENT_INVALID
-    assert tables.row("select revision, length(metadata ->> 'k') from knowledge_source") == (1, 4000)
-
-
-@pytest.mark.parametrize("number", [float("nan"), float("inf")])
-async def test_metadata_that_is_no_json(rooms: Rooms, tables: Tables, organization: UUID, number: float) -> None:
-    with pytest.raises(EventRefused) as refusal:
-        await rooms.deliver(text(organization, metadata={"k": number}))
-    assert refusal.value.code == Code.EVENT_INVALID
-
-
 async def test_file_of_another_organization_is_refused(rooms: Rooms, tables: Tables, organization: UUID) -> None:
     file = FileReference(blob_key=f"organizations/{uuid4()}/u/a", filename="a")
     with pytest.raises(EventRefused) as refusal:

@@ -21,6 +21,10 @@ FILES = [
     ("services.fetcher", "dispatch.sql"),
     ("services.embedder", "store.sql"),
     ("services.indexer", "revision.sql"),
+    ("services.indexer", "upkeep.sql"),
+    ("services.query", "search.sql"),
+    ("services.query", "library.sql"),
+    ("services.query", "keys.sql"),
 ]
 
 

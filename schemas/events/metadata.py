@@ -1,4 +1,4 @@
-"""Fields that several requests have."""
+"""Free fields of a source, and their bounds."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 METADATA_BYTES = 8192
-"""The bound that the schema of the event names."""
-
+"""As JSON in UTF-8: what is shown beside a source, not a document."""
 
 METADATA_DEPTH = 32
 """Events are written by a library that takes 255 levels, the frame around included."""
 
 
-def _small(metadata: dict[str, Any]) -> dict[str, Any]:
+def _checked(metadata: dict[str, Any]) -> dict[str, Any]:
     _check_depth(metadata)
     try:
         size = len(json.dumps(metadata, ensure_ascii=False, allow_nan=False).encode())
@@ -40,5 +39,5 @@ def _check_depth(metadata: dict[str, Any]) -> None:
 
 
 Metadata = Annotated[
-    dict[str, Any], AfterValidator(_small), Field(description=f"Free fields, at most {METADATA_BYTES} bytes as JSON.")
+    dict[str, Any], AfterValidator(_checked), Field(description=f"Free fields, at most {METADATA_BYTES} bytes as JSON.")
 ]
