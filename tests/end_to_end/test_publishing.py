@@ -9,18 +9,19 @@ import time
 from pathlib import Path
 from uuid import UUID, uuid4
 
+import httpx
 from aiokafka import AIOKafkaProducer
 from jsonschema import Draft202012Validator
 
 from tests.support.messages import read_all
-from tests.support.pipeline import Pipeline, text_source
+from tests.support.pipeline import WORKERS, Pipeline, text_source
 from tests.support.processes import eventually_async
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "json" / "kb.source.submitted.v1.json"
 
 
 async def test_a_plain_producer_that_follows_the_schema_gets_a_status_and_chunks(made: Pipeline) -> None:
-    await made.start()
+    await made.start((*WORKERS, "query"), own={"KB_QUERY_OPEN": "true"})
     organization = str(uuid4())
     data = {
         "organization_id": organization,
@@ -47,8 +48,13 @@ async def test_a_plain_producer_that_follows_the_schema_gets_a_status_and_chunks
     assert dict(status.headers)["ce_type"] == b"kb.source.indexed.v1"
     assert told["external_id"] == "handbook/holidays"
     assert (told["organization_id"], told["revision"], told["chunk_count"]) == (organization, 1, 1)
-    ((text,),) = made.rows("select text from chunk where organization_id = %s", organization)
-    assert "thirty days" in text
+    async with httpx.AsyncClient(base_url=made.fleet.url("query"), headers={"X-Organization": organization}) as client:
+        answer = (await client.post("/v1/search", json={"query": "how many days of holidays are there"})).json()
+    hit = answer["hits"][0]
+    assert "thirty days" in hit["text"]
+    assert (hit["source_id"], hit["heading_path"]) == (told["source_id"], ["Holidays"])
+    async with httpx.AsyncClient(base_url=made.fleet.url("query"), headers={"X-Organization": str(uuid4())}) as other:
+        assert (await other.post("/v1/search", json={"query": "thirty days"})).json()["hits"] == []
 
 
 async def test_a_document_that_cannot_be_read_is_failed_with_code_and_reason(made: Pipeline) -> None:
@@ -85,8 +91,8 @@ async def test_a_long_queue_of_one_organization_does_not_hold_up_another(made: P
     await made.publish(text_source(greedy, "body"))
     await made.settled(greedy, 1)
     made.rows(
-        """insert into knowledge_source (organization_id, id, knowledge_base_id, kind, external_id, body_key, media_type,
-               stage, due_at, wish_time, fields_time)
+        """insert into knowledge_source (organization_id, id, knowledge_base_id, kind, external_id, body_key,
+               media_type, stage, due_at, wish_time, fields_time)
            select organization_id, gen_random_uuid(), knowledge_base_id, 'text', 'queued ' || n, body_key, media_type,
                'queued', now(), now(), now()
            from knowledge_source, generate_series(1, 10000) n where organization_id = %s returning 1""",

@@ -27,6 +27,10 @@ class Tables:
         cursor = self._connection.execute(query, parameters or None)
         return cursor.fetchall() if cursor.description else []
 
+    def named(self, query: Any, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
+        """The same with parameters by name."""
+        return self._connection.execute(query, parameters).fetchall()
+
     def row(self, query: Any, *parameters: Any) -> tuple[Any, ...]:
         """Its one row."""
         (row,) = self.rows(query, *parameters)
@@ -36,7 +40,7 @@ class Tables:
         """Take everything out but what migrations put in, and spaces."""
         self.rows(
             "truncate knowledge_source, knowledge_base, organization, api_key, taken_event, source_event, stage_pause, "
-            "embedding_usage, chunk, chunk_place, chunk_words, revision_batch cascade"
+            "embedding_usage, chunk, chunk_place, chunk_words, revision_batch, word_statistics, word_frequency cascade"
         )
         for (space,) in self.rows("select id from embedding_space"):
             self.rows(f"truncate chunk_vector_{space}")

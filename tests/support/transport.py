@@ -9,8 +9,10 @@ from typing import Any
 from uuid import uuid4
 
 from schemas.cloudevents import Envelope, new_event_id, to_value
+from schemas.codes import Code
 from schemas.events import Event
 from services.chassis.delivery import Received
+from services.chassis.errors import DependencyDown
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -43,8 +45,14 @@ class RecordingPublisher:
     def __init__(self) -> None:
         self.waiting: deque[Message] = deque()
         self.delivered: list[Message] = []
+        self.breaks_after: int | None = None
+        """So many more are published, then the broker is away."""
 
     async def publish(self, event: Event, *, id: str | None = None, time: datetime | None = None) -> None:
+        if self.breaks_after is not None:
+            if self.breaks_after <= 0:
+                raise DependencyDown(Code.BROKER_DOWN, "as the test wants it")
+            self.breaks_after -= 1
         self.waiting.append(Message(event, id or new_event_id(event)))
 
     async def publish_all(self, events: Any) -> None:

@@ -56,6 +56,18 @@ async def test_no_more_in_flight_than_may_be(postgres: Postgres, tables: Tables)
     assert max(in_flight) <= (4,)
 
 
+async def test_room_of_an_organization_is_what_is_left_of_its_share(postgres: Postgres, tables: Tables) -> None:
+    fill(tables, UUID(int=1), 20)
+    rooms = rooms_of(postgres, each=4, total=100)
+    await rooms.dispatcher.turn()
+    done = given(rooms)[0].source_id
+    tables.rows("update knowledge_source set status = 'ready', due_at = null where id = %s", done)
+    await rooms.dispatcher.turn()
+    assert len(given(rooms)) == 1
+    await rooms.dispatcher.turn()
+    assert given(rooms) == []
+
+
 async def test_dispatchers_side_by_side_keep_to_the_share_and_give_nothing_twice(
     postgres: Postgres, tables: Tables
 ) -> None:

@@ -7,7 +7,6 @@ import pytest
 
 from schemas.codes import Code
 from schemas.events import (
-    FetchSucceeded,
     FileReference,
     SourceMetadataChanged,
     SourceRefreshRequested,
@@ -17,8 +16,6 @@ from schemas.events import (
 )
 from services.chassis.errors import EventRefused
 from services.chassis.postgres import Postgres
-from services.fetcher.promotion import Promotion
-from services.fetcher.settings import PromotionSettings
 from tests.support.migrated import Tables
 from tests.support.rooms import Rooms
 from tests.support.transport import received
@@ -206,13 +203,3 @@ async def test_removed_text_is_not_seen_again_when_the_source_comes_back(
     await rooms.settle()
     assert tables.rows("select text from chunk order by text") == [("fresh",), ("kept",)]
     assert tables.row("select live_revision, status from knowledge_source") == (3, "ready")
-
-
-async def test_promotion_into_an_unknown_knowledge_base_is_refused(
-    postgres: Postgres, tables: Tables, organization: UUID
-) -> None:
-    promotion = Promotion(postgres, PromotionSettings())
-    fetch = FetchSucceeded(organization_id=organization, url="https://example.org/a", knowledge_base_id=uuid4())
-    with pytest.raises(EventRefused) as refusal:
-        await promotion.consider(received(fetch))
-    assert refusal.value.code == Code.NOT_FOUND
