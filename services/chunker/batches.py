@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from uuid import UUID
 
+from pydantic_core import to_json
+
 from schemas import events
 from schemas.events import Chunk
 from schemas.events.pipeline import BATCH_BYTES, CHUNKS_PER_BATCH
@@ -56,6 +58,4 @@ def batches(chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, ...]]:
 
 
 def _weight(chunk: Chunk) -> int:
-    escaped = sum(chunk.text.count(mark) for mark in ('"', "\\", "\n", "\t"))
-    headings = sum(len(heading.encode()) + 3 for heading in chunk.heading_path)
-    return len(chunk.text.encode()) + escaped + headings + _VECTOR_BYTES + _FIELD_BYTES
+    return len(to_json(chunk.text)) + len(to_json(chunk.heading_path)) + _VECTOR_BYTES + _FIELD_BYTES

@@ -1,0 +1,1 @@
+"""The command `kb`: puts the rooms together for a person."""

@@ -14,6 +14,7 @@ from services.chassis.embedded.processes import ChildProcess
 SERVICES = ("fetcher", "chunker", "embedder", "indexer", "query")
 _ROLES = {"query": "kb_query"}
 _PASSED_ON = ("KB_", "OPENAI_", "XDG_")
+_BASICS = ("PATH", "HOME", "PYTHONPATH", "TMPDIR", "SSL_CERT_FILE")
 
 
 @dataclass
@@ -37,7 +38,7 @@ class Fleet:
         return ChildProcess(
             name,
             [sys.executable, "-m", f"services.{service}"],
-            self._environment(service, port) | dict(own or {}),
+            self.environment(service, port) | dict(own or {}),
             self.home / "logs" / f"{name}.log",
             f"http://127.0.0.1:{port}/readyz",
         )
@@ -46,27 +47,36 @@ class Fleet:
         """One process of each service."""
         return [self.child(service) for service in services]
 
+    @property
+    def blob_url(self) -> str:
+        """Where the bodies lie."""
+        return f"file://{self.home / 'blobs'}"
+
     def url(self, service: str) -> str:
         """Where a process of the fleet answers."""
         return f"http://127.0.0.1:{self.ports[service]}"
 
-    def _environment(self, service: str, port: int) -> dict[str, str]:
+    def environment(self, service: str, port: int) -> dict[str, str]:
+        """What a process of the service is told."""
         inherited = {name: value for name, value in os.environ.items() if name.startswith(_PASSED_ON)}
-        basics = {name: os.environ[name] for name in ("PATH", "HOME", "PYTHONPATH", "TMPDIR") if name in os.environ}
-        told = {
-            "KB_KAFKA_BOOTSTRAP": self.bootstrap,
-            "KB_KAFKA_IDEMPOTENT": str(self.idempotent).lower(),
-            # The embedded broker lets members join after half of it.
-            "KB_KAFKA_SESSION_TIMEOUT": "30" if self.idempotent else "3",
-            "KB_POSTGRES_DSN": self.dsn,
-            "KB_POSTGRES_ROLE": _ROLES.get(service, "kb_pipeline"),
-            "KB_BLOB_URL": f"file://{self.home / 'blobs'}",
-            "KB_SERVER_HOST": "127.0.0.1",
-            "KB_SERVER_PORT": str(port),
+        basics = {name: os.environ[name] for name in _BASICS if name in os.environ}
+        defaults = {
             "KB_LOG_FORMAT": self.log_format,
             # Without it the threads of numerical libraries multiply with the processes.
             "OMP_NUM_THREADS": "1",
             # An allocator arena for each thread keeps memory that nobody uses.
             "MALLOC_ARENA_MAX": "2",
         }
-        return basics | told | inherited | dict(self.env)
+        if not self.idempotent:
+            # The embedded broker lets a member into a group after half of it.
+            defaults["KB_KAFKA_SESSION_TIMEOUT"] = "3"
+        told = {
+            "KB_KAFKA_BOOTSTRAP": self.bootstrap,
+            "KB_KAFKA_IDEMPOTENT": str(self.idempotent).lower(),
+            "KB_POSTGRES_DSN": self.dsn,
+            "KB_POSTGRES_ROLE": _ROLES.get(service, "kb_pipeline"),
+            "KB_BLOB_URL": self.blob_url,
+            "KB_SERVER_HOST": "127.0.0.1",
+            "KB_SERVER_PORT": str(port),
+        }
+        return basics | defaults | inherited | told | dict(self.env)

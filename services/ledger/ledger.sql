@@ -51,7 +51,10 @@ select count(*) from failed
 -- The revision is to be tried again after a pause, unless it has been tried too often. Gives the attempts made.
 update knowledge_source
 set status = 'pending', stage = 'queued', attempts = attempts + %(counts)s, updated_at = now(),
-    due_at = now() + greatest(%(after)s, %(pause)s * power(2, least(attempts, 12))) * (0.75 + random() / 2),
+    lapses = 0,
+    -- Not before `after`, and not all at the same moment.
+    due_at = now() + greatest(%(after)s * (1 + random() / 4),
+                              %(pause)s * power(2, least(attempts, 12)) * (0.75 + random() / 2)),
     error_code = %(code)s, error_reason = %(reason)s
 where organization_id = %(organization)s and id = %(source)s and revision = %(revision)s
   and status = 'ingesting' and deleted_at is null and attempts + %(counts)s < %(most)s

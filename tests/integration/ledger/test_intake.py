@@ -82,6 +82,14 @@ async def test_removal_of_a_source_never_seen_keeps_an_older_submit_out(
     assert tables.row("select status, deleted_at is null, revision from knowledge_source") == ("pending", True, 2)
 
 
+async def test_submit_that_two_removals_overtook_stays_out(rooms: Rooms, tables: Tables, organization: UUID) -> None:
+    for time in (1, 3):
+        await rooms.deliver(named(SourceRemoved, organization), time=time)
+    await rooms.deliver(text(organization), time=2)
+    await rooms.settle()
+    assert tables.row("select status, deleted_at is null from knowledge_source") == ("deleted", False)
+
+
 async def test_unknown_knowledge_base_is_refused(rooms: Rooms, tables: Tables, organization: UUID) -> None:
     with pytest.raises(EventRefused) as refusal:
         await rooms.deliver(text(organization, knowledge_base_id=uuid4()), id="first")
