@@ -30,13 +30,12 @@ create table knowledge_source (
 
     revision           bigint not null default 1,
     live_revision      bigint,                        -- what searches see
-    -- Order among the publisher's wishes, for content and for the fields around it: an older wish changes nothing.
+    -- Order among the publisher's wishes, for the content and for each field around it: an older one changes nothing.
     wish_revision      bigint,                        -- the publisher's count, of the last wish about the content
     wish_time          timestamptz not null,          -- the publisher's time of it
     refresh_revision   bigint,                        -- the same of the last wish to read it again: it may come before
     refresh_time       timestamptz,                   -- the wish that names the content
-    fields_revision    bigint,                        -- the same of the last wish about title, metadata, …
-    fields_time        timestamptz not null,
+    field_orders       jsonb not null default '{}',   -- the same of the last wish about each field around the content
     promoted_at        timestamptz,                   -- when an agent's fetch brought it in
 
     fetched_url        text,                          -- where the live body came from in the end
@@ -74,10 +73,27 @@ create function is_newer(revision bigint, at timestamptz, than_revision bigint, 
     return case when revision is not null and than_revision is not null
                 then revision > than_revision else at >= than_at end;
 
+create function is_newer_field(orders jsonb, field text, revision bigint, at timestamptz) returns boolean
+    language sql stable parallel safe
+    return orders -> field is null
+        or is_newer(revision, at, (orders -> field ->> 'revision')::bigint, (orders -> field ->> 'time')::timestamptz);
+
+-- The orders after a wish about some fields.
+create function ordered_fields(orders jsonb, fields text[], revision bigint, at timestamptz) returns jsonb
+    language sql stable parallel safe
+    return orders || (
+        select coalesce(jsonb_object_agg(f, jsonb_build_object('revision', revision, 'time', at)), '{}')
+        from unnest(fields) f where is_newer_field(orders, f, revision, at));
+
 -- What stands in front of each chunk for search by keyword.
 create function words_prefix_of(title text, description text) returns text
     language sql immutable parallel safe
     return md5(coalesce(title, '') || chr(31) || coalesce(description, ''));
+
+-- Sources whose chunks hold the words of an old title: few, and for a moment.
+create index knowledge_source_old_words on knowledge_source (organization_id, id)
+    where live_revision is not null and deleted_at is null
+      and words_prefix is distinct from words_prefix_of(title, description);
 
 -- Ids of upstream events that were taken, written with the wish in one transaction.
 create table taken_event (
@@ -122,11 +138,12 @@ create table embedding_usage (
     space            text not null,
     batch            integer not null,
     body_hash        text not null,
+    recipe           text not null,                   -- how the chunks were cut
     chunks           integer not null,                -- embedded by the provider
     reused_chunks    integer not null,                -- whose vectors were there
     tokens           integer not null,                -- sent to the provider
     cost_micros      bigint not null,                 -- millionths of a dollar
     occurred_at      timestamptz not null default now(),
-    primary key (organization_id, source_id, revision, space, batch, body_hash)
+    primary key (organization_id, source_id, revision, space, batch, body_hash, recipe)
 );
 create index embedding_usage_day on embedding_usage (organization_id, occurred_at);

@@ -117,6 +117,7 @@ class VectorStore:
                     "spaces": [name for _ in events],
                     "batches": [event.batch for event in events],
                     "body_hashes": [event.body_hash for event in events],
+                    "recipes": [event.recipe for event in events],
                     "chunks": [usage.chunks for usage in usages],
                     "reused": [usage.reused for usage in usages],
                     "tokens": [usage.tokens for usage in usages],

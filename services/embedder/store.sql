@@ -7,10 +7,10 @@ where organization_id = %(organization)s and source_id = %(source)s and revision
 -- name: meter
 -- What was spent, once for each batch of a revision.
 insert into embedding_usage (
-    organization_id, source_id, revision, space, batch, body_hash, chunks, reused_chunks, tokens, cost_micros)
+    organization_id, source_id, revision, space, batch, body_hash, recipe, chunks, reused_chunks, tokens, cost_micros)
 select * from unnest(
     %(organizations)s::uuid[], %(sources)s::uuid[], %(revisions)s::bigint[], %(spaces)s::text[], %(batches)s::int[],
-    %(body_hashes)s::text[], %(chunks)s::int[], %(reused)s::int[], %(tokens)s::int[], %(costs)s::bigint[])
+    %(body_hashes)s::text[], %(recipes)s::text[], %(chunks)s::int[], %(reused)s::int[], %(tokens)s::int[], %(costs)s::bigint[])
 on conflict do nothing
 
 -- name: register

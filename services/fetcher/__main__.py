@@ -42,7 +42,7 @@ async def compose() -> Process:
         fetching=Fetching(process.postgres, process.blobs, process.publisher, pages),
         stage=Stage(ledger),
     )
-    process.background += [dispatcher.run, dispatcher.measure, announcer.run, forget]
+    process.background += [dispatcher.run, dispatcher.look_after, announcer.run, forget]
     process.closing.append(pages.aclose)
     return process
 

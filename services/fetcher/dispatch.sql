@@ -83,6 +83,14 @@ from unnest(%(organizations)s::uuid[], %(sources)s::uuid[], %(ids)s::uuid[]) as 
 where (source_event.organization_id, source_event.source_id, source_event.id)
     = (told.organization_id, told.source_id, told.id)
 
+-- name: retitled
+-- Sources whose words have followed no new title for a while: the event that asked for it may be lost.
+select organization_id, id as source_id, revision from knowledge_source
+where live_revision is not null and deleted_at is null
+  and words_prefix is distinct from words_prefix_of(title, description)
+  and status in ('ready', 'failed') and updated_at < now() - %(lease)s
+order by organization_id, id limit %(most)s
+
 -- name: unchanged
 -- The body is what it was, and would be cut and embedded in the same way: the live chunks serve the new revision.
 with same as (

@@ -11,7 +11,7 @@ from psycopg.rows import dict_row
 
 from schemas.cloudevents import read_stored
 from schemas.codes import Code
-from schemas.events import SourceDue, SourceRemovalDue
+from schemas.events import SourceDue, SourceRemovalDue, SourceRetitled
 from services.chassis import metrics
 from services.chassis.broker import Publisher
 from services.chassis.errors import DependencyDown
@@ -25,6 +25,7 @@ log = structlog.get_logger()
 
 _SQL = load_queries("services.fetcher", "dispatch.sql")
 _PAUSE_SECONDS = 1.0
+_LOOK_SECONDS = 10.0
 _MOST_EVENTS = 500
 _PRIORITY_NAMES = ("manual", "event", "promoted", "scheduled")
 
@@ -108,15 +109,25 @@ class Dispatcher:
         except TimeoutError:
             pass
 
-    async def measure(self) -> None:
-        """Keep the gauge of due sources up to date, until cancelled."""
+    async def look_after(self) -> None:
+        """Keep the gauge of due sources up to date, and lost changes of titles from staying lost, until cancelled."""
         while True:
             try:
                 ((count,),) = await self._postgres.fetch(_SQL["count_due"])
                 metrics.DUE.set(count)
-            except DependencyDown:
-                pass
-            await asyncio.sleep(10)
+                await self.ask_again_for_titles()
+            except DependencyDown as error:
+                log.debug("the look waits", code=error.code, reason=error.reason)
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def ask_again_for_titles(self) -> int:
+        """Publish again what the indexer has not followed within a lease. Gives the number of sources."""
+        async with self._postgres.transaction() as connection:
+            cursor = connection.cursor(row_factory=dict_row)
+            await cursor.execute(_SQL["retitled"], {"lease": self._lease, "most": _MOST_EVENTS})
+            rows = await cursor.fetchall()
+        await asyncio.gather(*(self._publisher.publish(SourceRetitled.model_validate(row)) for row in rows))
+        return len(rows)
 
 
 class Announcer:

@@ -32,6 +32,7 @@ from services.fetcher.naming import SourceName, name_of
 from services.fetcher.settings import IntakeSettings
 
 _SQL = load_queries("services.fetcher", "intake.sql")
+_FIELDS = ["title", "description", "metadata", "is_public", "archived"]
 _OF_WHAT_IS_THERE = ("refresh", "change_fields")
 PRIORITIES = {"manual": 0, "event": 1, "promoted": 2, "scheduled": 3}
 
@@ -86,6 +87,7 @@ class Intake:
             metadata=None if wish.metadata is None else Jsonb(_clean_json(wish.metadata)),
             is_public=wish.is_public,
             archived=wish.archived,
+            given=[field for field in _FIELDS if getattr(wish, field) is not None],
             told_id=event_id(name.source_id, 0, SourceArchived.type, received.envelope.source, received.envelope.id),
             told_type=SourceArchived.type,
         )
@@ -98,7 +100,7 @@ class Intake:
         """A document is to be gone. True: the removal begins."""
         name = name_of(received.event)
         kind = "url" if name.url else "text"
-        return await self._write("remove", received, name, kind=kind) is not None
+        return await self._write("remove", received, name, kind=kind, fields=_FIELDS) is not None
 
     async def forget(self) -> None:
         """Drop ids of events that can't come again."""

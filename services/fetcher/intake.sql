@@ -9,28 +9,28 @@ with taken as (
 insert into knowledge_source as s (
     organization_id, id, knowledge_base_id, kind, url, external_id, source_type, title, description, metadata,
     is_public, body_key, filename, media_type, stage, priority, due_at,
-    wish_revision, wish_time, fields_revision, fields_time)
+    wish_revision, wish_time, field_orders)
 select
     %(organization)s, %(source)s, %(base)s, %(kind)s, %(url)s, %(external_id)s, %(source_type)s, %(title)s,
     %(description)s, %(metadata)s, %(is_public)s, %(body_key)s, %(filename)s, %(media_type)s, 'queued', %(priority)s,
-    now(), %(revision)s, %(time)s, %(revision)s, %(time)s
+    now(), %(revision)s, %(time)s,
+    ordered_fields('{}', array['title', 'description', 'metadata', 'is_public'], %(revision)s, %(time)s)
 from taken
 on conflict (organization_id, id) do update
 set knowledge_base_id = excluded.knowledge_base_id, kind = excluded.kind, url = excluded.url,
     external_id = excluded.external_id, source_type = excluded.source_type,
     body_key = excluded.body_key, filename = excluded.filename, media_type = excluded.media_type,
     -- Fields of a newer wish about them stay.
-    title = case when is_newer(excluded.fields_revision, excluded.fields_time, s.fields_revision, s.fields_time)
+    title = case when is_newer_field(s.field_orders, 'title', excluded.wish_revision, excluded.wish_time)
             then excluded.title else s.title end,
-    description = case when is_newer(excluded.fields_revision, excluded.fields_time, s.fields_revision, s.fields_time)
+    description = case when is_newer_field(s.field_orders, 'description', excluded.wish_revision, excluded.wish_time)
             then excluded.description else s.description end,
-    metadata = case when is_newer(excluded.fields_revision, excluded.fields_time, s.fields_revision, s.fields_time)
+    metadata = case when is_newer_field(s.field_orders, 'metadata', excluded.wish_revision, excluded.wish_time)
             then excluded.metadata else s.metadata end,
-    is_public = case when is_newer(excluded.fields_revision, excluded.fields_time, s.fields_revision, s.fields_time)
+    is_public = case when is_newer_field(s.field_orders, 'is_public', excluded.wish_revision, excluded.wish_time)
             then excluded.is_public else s.is_public end,
-    fields_revision = case when is_newer(excluded.fields_revision, excluded.fields_time, s.fields_revision, s.fields_time)
-            then excluded.fields_revision else s.fields_revision end,
-    fields_time = greatest(excluded.fields_time, s.fields_time),
+    field_orders = ordered_fields(s.field_orders, array['title', 'description', 'metadata', 'is_public'],
+                                  excluded.wish_revision, excluded.wish_time),
     wish_revision = excluded.wish_revision, wish_time = excluded.wish_time,
     revision = s.revision + 1, status = 'pending', stage = 'queued', priority = excluded.priority, due_at = now(),
     attempts = 0, lapses = 0, error_code = null, error_reason = null, updated_at = now(),
@@ -67,21 +67,30 @@ with taken as (
     returning 1
 ), changed as (
     update knowledge_source s
-    set title = coalesce(%(title)s, s.title), description = coalesce(%(description)s, s.description),
-        metadata = coalesce(%(metadata)s, s.metadata), is_public = coalesce(%(is_public)s, s.is_public),
-        archived_at = case when %(archived)s::boolean is null then s.archived_at
+    set
+        title = case when 'title' = any(%(given)s::text[]) and is_newer_field(s.field_orders, 'title', %(revision)s, %(time)s)
+                then %(title)s else s.title end,
+        description = case when 'description' = any(%(given)s::text[]) and is_newer_field(s.field_orders, 'description', %(revision)s, %(time)s)
+                then %(description)s else s.description end,
+        metadata = case when 'metadata' = any(%(given)s::text[]) and is_newer_field(s.field_orders, 'metadata', %(revision)s, %(time)s)
+                then %(metadata)s else s.metadata end,
+        is_public = case when 'is_public' = any(%(given)s::text[]) and is_newer_field(s.field_orders, 'is_public', %(revision)s, %(time)s)
+                then %(is_public)s else s.is_public end,
+        archived_at = case when not 'archived' = any(%(given)s::text[])
+                               or not is_newer_field(s.field_orders, 'archived', %(revision)s, %(time)s) then s.archived_at
                            when %(archived)s then coalesce(s.archived_at, now()) end,
-        fields_revision = %(revision)s, fields_time = %(time)s, updated_at = now()
+        field_orders = ordered_fields(s.field_orders, %(given)s, %(revision)s, %(time)s), updated_at = now()
     from taken
     where s.organization_id = %(organization)s and s.id = %(source)s and s.deleted_at is null
-      and is_newer(%(revision)s, %(time)s, s.fields_revision, s.fields_time)
+      and exists (select from unnest(%(given)s::text[]) f where is_newer_field(s.field_orders, f, %(revision)s, %(time)s))
     returning s.*
 )
 insert into source_event (organization_id, id, source_id, revision, type, data)
 select organization_id, %(told_id)s, id, revision, %(told_type)s, jsonb_strip_nulls(jsonb_build_object(
     'organization_id', organization_id, 'source_id', id, 'knowledge_base_id', knowledge_base_id,
     'external_id', external_id, 'revision', revision, 'archived', %(archived)s::boolean))
-from changed where %(archived)s::boolean is not null
+from changed
+where field_orders -> 'archived' = ordered_fields('{}', %(given)s, %(revision)s, %(time)s) -> 'archived'
 on conflict do nothing
 
 -- name: remove
@@ -95,14 +104,15 @@ with taken as (
 )
 insert into knowledge_source as s (
     organization_id, id, knowledge_base_id, kind, url, external_id, status, deleted_at,
-    wish_revision, wish_time, fields_revision, fields_time)
+    wish_revision, wish_time, field_orders)
 select %(organization)s, %(source)s, %(base)s, %(kind)s, %(url)s, %(external_id)s, 'deleted', now(),
-    %(revision)s, %(time)s, %(revision)s, %(time)s
+    %(revision)s, %(time)s, ordered_fields('{}', %(fields)s, %(revision)s, %(time)s)
 from taken
 on conflict (organization_id, id) do update
 set revision = s.revision + 1, status = 'pending', stage = 'queued', priority = 0, due_at = now(), deleted_at = now(),
     attempts = 0, lapses = 0, error_code = null, error_reason = null, updated_at = now(),
-    wish_revision = excluded.wish_revision, wish_time = excluded.wish_time
+    wish_revision = excluded.wish_revision, wish_time = excluded.wish_time,
+    field_orders = ordered_fields(s.field_orders, %(fields)s, excluded.wish_revision, excluded.wish_time)
 -- One that was removed before is removed again: the order of its wishes moves on, and upstream is told.
 where is_newer(excluded.wish_revision, excluded.wish_time, s.wish_revision, s.wish_time)
 returning s.revision
@@ -132,9 +142,9 @@ with taken as (
 )
 insert into knowledge_source as s (
     organization_id, id, knowledge_base_id, kind, url, source_type, title, stage, priority, due_at, promoted_at,
-    wish_time, fields_time)
+    wish_time)
 select %(organization)s, %(source)s, %(base)s, 'url', %(url)s, 'automation', %(title)s, 'queued', 2, now(), now(),
-    %(time)s, %(time)s
+    %(time)s
 from taken
 where (select count(*) from knowledge_source p
        where p.organization_id = %(organization)s and p.promoted_at > now() - interval '1 day') < %(most)s

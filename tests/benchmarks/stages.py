@@ -96,7 +96,7 @@ async def timed(items: Sequence[T], do: Callable[[T], Awaitable[object]], parts:
     clock = Clock(parts)
     await at_most(items, do)
     seconds, spent, others = clock.stop()
-    total = sum(spent.values())
+    total = max(sum(spent.values()), 0.001)
     share = {name: round(value / total, 2) for name, value in spent.items()}
     return {"per_s": amount / seconds, "per_core": amount / total, "share_of_cpu": share, "cores_of_others": others}
 
@@ -154,8 +154,8 @@ async def embedder(quick: bool, postgres: Postgres, publisher: Publisher, url: s
 
 _WANTED = """
 insert into knowledge_source (
-    organization_id, id, knowledge_base_id, kind, external_id, status, stage, due_at, wish_time, fields_time)
-select o, s, b, 'text', s::text, 'ingesting', 'embedding', now() + interval '1 hour', now(), now()
+    organization_id, id, knowledge_base_id, kind, external_id, status, stage, due_at, wish_time)
+select o, s, b, 'text', s::text, 'ingesting', 'embedding', now() + interval '1 hour', now()
 from unnest(%s::uuid[], %s::uuid[], %s::uuid[]) as wanted (o, s, b)"""
 
 

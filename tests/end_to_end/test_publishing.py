@@ -92,9 +92,9 @@ async def test_a_long_queue_of_one_organization_does_not_hold_up_another(made: P
     await made.settled(greedy, 1)
     made.rows(
         """insert into knowledge_source (organization_id, id, knowledge_base_id, kind, external_id, body_key,
-               media_type, stage, due_at, wish_time, fields_time)
+               media_type, stage, due_at, wish_time)
            select organization_id, gen_random_uuid(), knowledge_base_id, 'text', 'queued ' || n, body_key, media_type,
-               'queued', now(), now(), now()
+               'queued', now(), now()
            from knowledge_source, generate_series(1, 10000) n where organization_id = %s returning 1""",
         greedy,
     )

@@ -11,7 +11,6 @@ from uuid import UUID
 
 from hypothesis import strategies as st
 
-from schemas.events import SourceRetitled
 from services.chassis.errors import DependencyDown, EventRefused
 from tests.support.bench import Bench
 from tests.support.transport import Message
@@ -125,14 +124,17 @@ class Run:
             await self._rooms.deliver(delivered[-1 - choice % len(delivered)].event)
 
     async def _lose(self, choice: int) -> None:
-        """All that waits but titles, which no lease covers; or one message."""
-        lost = [message for message in self._publisher.waiting if not isinstance(message.event, SourceRetitled)]
+        """All that waits, or one message."""
+        lost = list(self._publisher.waiting)
         for message in lost if choice % 3 == 0 else lost[choice % max(len(lost), 1) :][:1]:
             self._publisher.waiting.remove(message)
 
     async def _lapse(self, _: int) -> None:
         query = "update knowledge_source set due_at = now() where organization_id = %s and status = 'ingesting'"
         self._tables.rows(query, self.organization)
+        query = "update knowledge_source set updated_at = now() - interval '1 day' where organization_id = %s"
+        self._tables.rows(query, self.organization)
+        await self._rooms.dispatcher.ask_again_for_titles()
 
     async def end(self) -> None:
         """Take what is left of the wishes, then let leases run out until all work is done."""

@@ -36,9 +36,9 @@ def fill(
         **row,
     }
     tables.rows(
-        f"insert into knowledge_source ({', '.join(columns)}, id, external_id, due_at, wish_time, fields_time) "
+        f"insert into knowledge_source ({', '.join(columns)}, id, external_id, due_at, wish_time) "
         f"select {', '.join(['%s'] * len(columns))}, gen_random_uuid(), %s || ' ' || number, "
-        "now() - %s * interval '1 second', now(), now() from generate_series(1, %s) number",
+        "now() - %s * interval '1 second', now() from generate_series(1, %s) number",
         *columns.values(),
         name,
         age,

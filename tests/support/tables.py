@@ -21,7 +21,7 @@ TABLES = (
     "revision_batch",
 )
 _TIMES = ("_at", "_time")
-_NAMED_BY_CONTENT = {"source_event": ("id",)}
+_DROPPED = {"source_event": ("id",), "knowledge_source": ("field_orders",)}
 
 
 def dump(dsn: str, organization: UUID) -> dict[str, list[str]]:
@@ -60,7 +60,7 @@ def _rows(connection: psycopg.Connection[Any], table: str, organization: UUID, n
         kept = {
             name: value
             for name, value in row.items()
-            if not name.endswith(_TIMES) and name not in _NAMED_BY_CONTENT.get(table, ())
+            if not name.endswith(_TIMES) and name not in _DROPPED.get(table, ())
         }
         text = json.dumps(kept, sort_keys=True, ensure_ascii=False)
         for id_, name in names.items():

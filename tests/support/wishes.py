@@ -86,20 +86,23 @@ def histories(
 
 
 def outcome(history: list[Wanted], organization: UUID) -> dict[str, dict[str, Any]]:
-    """What the ledger holds when the wishes come one by one, in order."""
+    """What the ledger holds when the wishes come in order, and those that came before their source come again.
+
+    A document that is submitted says all of its fields but whether it is archived: that stays until it is removed.
+    """
     found: dict[str, dict[str, Any]] = {}
+    archived: dict[str, bool] = {}
     for wish in history:
         name, fields = f"source {wish.source}", dict(wish.fields)
-        row = found.get(name, {"deleted": None})
+        archived[name] = fields.pop("archived", archived.get(name, False)) and wish.kind != "remove"
         if wish.kind == "submit":
-            archived = row.get("archived", False) if row["deleted"] is False else False
             key = blob_key(organization, sha256(fields.pop("text").encode()).hexdigest())
-            found[name] = {"deleted": False, "archived": archived, "body_key": key, **fields}
-        elif wish.kind == "change" and row["deleted"] is False:
-            row.update(fields)
+            found[name] = {"deleted": False, "body_key": key, **fields}
+        elif wish.kind == "change" and not found.get(name, {"deleted": True})["deleted"]:
+            found[name].update(fields)
         elif wish.kind == "remove":
             found[name] = {"deleted": True}
-    return found
+    return {name: row if row["deleted"] else row | {"archived": archived[name]} for name, row in found.items()}
 
 
 _COLUMNS = ("external_id", "deleted_at", "archived_at", "body_key", "title", "description", "metadata", "is_public")

@@ -33,8 +33,8 @@ async def test_messages_and_sources_are_counted_until_they_are_gone(
         organization, base = uuid4(), uuid4()
         connection.execute("select ensure_organization(%s, %s)", (organization, base))
         connection.execute(
-            "insert into knowledge_source (organization_id, id, knowledge_base_id, kind, wish_time, fields_time) "
-            "values (%s, %s, %s, 'text', now(), now())",
+            "insert into knowledge_source (organization_id, id, knowledge_base_id, kind, wish_time) "
+            "values (%s, %s, %s, 'text', now())",
             (organization, uuid4(), base),
         )
         left = await drain(kafka, postgres, 0.1)

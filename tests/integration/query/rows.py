@@ -81,7 +81,7 @@ class Rows:
         given = {
             "organization_id": organization, "id": source, "knowledge_base_id": base, "kind": "text",
             "status": "ready", "live_revision": 1, "chunk_count": len(texts), "wish_time": "2024-01-01",
-            "fields_time": "2024-01-01", **columns,
+            **columns,
         }  # fmt: skip
         statement = sql.SQL("insert into knowledge_source ({}) values ({})").format(
             sql.SQL(", ").join(map(sql.Identifier, given)), sql.SQL(", ").join(sql.Placeholder() * len(given))

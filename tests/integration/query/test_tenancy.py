@@ -33,7 +33,7 @@ def tenants(rows: Rows) -> tuple[Tenant, Tenant]:
             "values (%s, gen_random_uuid(), %s, 1, 'kb.source.indexed.v1', '{}')", organization, source,
         )  # fmt: skip
         rows.execute(
-            "insert into embedding_usage values (%s, %s, 1, 'test/words@64', 0, 'x', 1, 0, 10, 2, now())",
+            "insert into embedding_usage values (%s, %s, 1, 'test/words@64', 0, 'x', '1/default', 1, 0, 10, 2, now())",
             organization, source,
         )  # fmt: skip
         made.append(Tenant(organization, base, source))
