@@ -25,7 +25,7 @@ up: install ## Run everything on this machine until Ctrl-C
 	@$(BIN)/kb up
 
 test: install-test lint types imports ## Lint, types, import rules and all tests
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 test-quick: install-test ## Unit and contract tests
 	$(BIN)/pytest tests/unit tests/contract

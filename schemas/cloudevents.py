@@ -14,6 +14,9 @@ from schemas.events import EVENTS, Event
 from schemas.identifiers import event_id
 
 Headers = list[tuple[str, bytes]]
+ATTRIBUTE_BYTES = 512
+"""Of the id and the source of an event, which are remembered."""
+
 REQUIRED = ("ce_specversion", "ce_id", "ce_source", "ce_type")
 
 
@@ -42,7 +45,7 @@ def new_event_id(event: Event) -> str:
     revision = event.wish_revision()
     if identity is None or revision is None:
         return str(uuid4())
-    return event_id(event.source_id, revision, event.type, *identity)  # type: ignore[attr-defined]
+    return event_id(event.organization_id, event.source_id, revision, event.type, *identity)  # type: ignore[attr-defined]
 
 
 def to_headers(event: Event, *, id: str, source: str, time: datetime) -> Headers:
@@ -81,6 +84,9 @@ def read_envelope(headers: Iterable[tuple[str, bytes | None]]) -> Envelope:
         raise EventError(Code.EVENT_UNREADABLE, f"the headers {', '.join(missing)} are missing")
     if not found["ce_specversion"].startswith("1."):
         raise EventError(Code.EVENT_UNKNOWN, f"CloudEvents {found['ce_specversion']!r} is not known")
+    for name in ("ce_id", "ce_source"):
+        if len(found[name].encode()) > ATTRIBUTE_BYTES:
+            raise EventError(Code.EVENT_INVALID, f"{name} has more than {ATTRIBUTE_BYTES} bytes")
     return Envelope(found["ce_id"], found["ce_source"], found["ce_type"], _time(found.get("ce_time")))
 
 

@@ -28,9 +28,9 @@ def chunk_id(source_id: UUID, content_hash: str, occurrence: int) -> UUID:
     return _derive("chunk", source_id, content_hash, occurrence)
 
 
-def event_id(source_id: UUID, revision: int, event_type: str, *parts: object) -> str:
+def event_id(organization_id: UUID, source_id: UUID, revision: int, event_type: str, *parts: object) -> str:
     """Id of an event that is published again with the same id after a crash."""
-    return str(_derive("event", source_id, revision, event_type, *parts))
+    return str(_derive("event", organization_id, source_id, revision, event_type, *parts))
 
 
 def content_hash(text: str) -> str:

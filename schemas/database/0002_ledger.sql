@@ -113,7 +113,7 @@ create table source_event (
     revision         bigint not null,
     type             text not null,
     data             jsonb not null,
-    occurred_at      timestamptz not null default now(),
+    occurred_at      timestamptz not null default clock_timestamp(),
     published_at     timestamptz,
     primary key (organization_id, source_id, id)
 );

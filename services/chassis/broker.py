@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
@@ -26,7 +28,9 @@ log = structlog.get_logger()
 MESSAGE_BYTES = 1_000_000
 """Kafka refuses a batch above 1 MiB by default; a single event stays below it with its headers."""
 
-_CONFIRM_MS = 15_000  # without a confirmation for so long the broker counts as down
+_CONFIRM_SECONDS = 15.0  # without a confirmation for so long the broker counts as down
+
+_CLOSE_SECONDS = 5.0
 
 _TOPIC_OF = {event.type: topic.name for topic in TOPICS for event in topic.events}
 
@@ -89,7 +93,7 @@ class Publisher:
             enable_idempotence=self._settings.idempotent,
             compression_type=compression,
             max_request_size=8_388_608,  # dead letters carry their origin besides; events are checked below,
-            request_timeout_ms=_CONFIRM_MS,
+            request_timeout_ms=int(_CONFIRM_SECONDS * 1000),
             linger_ms=0,
         )
         try:
@@ -100,9 +104,11 @@ class Publisher:
         self._producer = producer
 
     async def close(self) -> None:
-        """Send what is left and disconnect."""
+        """Disconnect. What is not confirmed by now was never promised to anybody."""
         if self._producer is not None:
-            await self._producer.stop()
+            with contextlib.suppress(TimeoutError, KafkaError):
+                async with asyncio.timeout(_CLOSE_SECONDS):
+                    await self._producer.stop()
 
     async def publish(self, event: Event, *, id: str | None = None, time: datetime | None = None) -> None:
         """Publish on the topic that the table names for the event's type.
@@ -130,9 +136,11 @@ class Publisher:
             raise RuntimeError("the publisher is not open")
         failpoint("before-publish")
         try:
-            await self._producer.send_and_wait(self._settings.topic_prefix + topic, value, key=key, headers=headers)
+            # An idempotent producer would wait for ever.
+            async with asyncio.timeout(_CONFIRM_SECONDS):
+                await self._producer.send_and_wait(self._settings.topic_prefix + topic, value, key=key, headers=headers)
         except MessageSizeTooLargeError as error:
             raise EventRefused(Code.EVENT_TOO_LARGE, str(error)) from error
-        except (KafkaError, OSError) as error:
+        except (KafkaError, OSError) as error:  # TimeoutError among them
             raise DependencyDown(Code.BROKER_DOWN, f"{type(error).__name__}: {error}") from error
         failpoint("after-publish")

@@ -51,12 +51,13 @@ class Health:
             assigned = list(consumer.assignment())
             try:
                 ends = await consumer.end_offsets(assigned) if assigned else {}
-                committed = {partition: await consumer.committed(partition) for partition in assigned}
-            except KafkaError:
+                # Where the reading stands, less what is in hand: a transaction's marker is never committed.
+                read = {partition: await consumer.position(partition) for partition in assigned}
+            except (KafkaError, TimeoutError):
                 continue
             total = 0
             for partition, end in ends.items():
-                lag = max(0, end - (committed[partition] or 0))
+                lag = max(0, end - read[partition]) + window.in_hand_of(partition)
                 metrics.LAG.labels(window.topic.name, window.group, partition.partition).set(lag)
                 total += lag
             self._lag[window.topic.name, window.group] = total

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
-from psycopg import AsyncConnection, errors, sql
+from psycopg import AsyncConnection, sql
 from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -19,15 +19,20 @@ from services.chassis.settings import PostgresSettings
 
 Connection = AsyncConnection[TupleRow]
 
-# A statement that lost against another, or against a server that stops, can be done again as it is.
-_PASSING = (
-    psycopg.OperationalError,
-    psycopg.InterfaceError,
-    PoolTimeout,
-    errors.DeadlockDetected,
-    errors.SerializationFailure,
-    errors.ReadOnlySqlTransaction,
-)
+# Classes of SQLSTATE that pass by themselves: connection, resources, operator's intervention, lost against another.
+_PASSING_CLASSES = frozenset({"08", "40", "53", "57"})
+# Lock not available, read-only server, idle too long, password (while it is being changed).
+_PASSING_STATES = frozenset({"55P03", "25006", "25P03", "28P01"})
+
+
+def passes(error: BaseException | None) -> bool:
+    """Whether the same can be done again later, as it is."""
+    if not isinstance(error, (psycopg.Error, PoolTimeout)):
+        return False
+    state = getattr(error, "sqlstate", None)
+    if state is None:
+        return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout))
+    return state[:2] in _PASSING_CLASSES or state in _PASSING_STATES
 
 
 class Postgres:
@@ -86,5 +91,5 @@ class passing_errors:  # noqa: N801  # reads as a statement: `with passing_error
         pass
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, _PASSING):
-            raise DependencyDown(Code.POSTGRES_DOWN, str(error) or type(error).__name__) from error
+        if passes(error):
+            raise DependencyDown(Code.POSTGRES_DOWN, str(error) or repr(error)) from error

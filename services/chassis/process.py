@@ -54,6 +54,7 @@ class Process:
         self.app: Any = OperationsApp(self.health)
         self.background: list[Background] = [self._sample_lag]
         self.opening: list[Callable[[], Awaitable[None]]] = []
+        self.winding_down: list[Callable[[], Awaitable[None]]] = []
         self.closing: list[Callable[[], Awaitable[None]]] = []
         self._ended = asyncio.Event()
         self._fatal: BaseException | None = None
@@ -116,6 +117,8 @@ class Process:
     async def _stop(self, server: Endpoint) -> None:
         self.health.stopping = True
         log.info("stopping")
+        for wind_down in self.winding_down if self.health.started else ():
+            await wind_down()
         if self.health.delivery is not None:
             with contextlib.suppress(KafkaError):
                 await self.health.delivery.stop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from schemas.codes import Code
@@ -12,6 +12,10 @@ from services.chassis.errors import SourceRefused
 
 # Postgres takes no NUL, UTF-8 no lone surrogate; the other controls carry no text. Tab and line feed stay.
 _UNSTORABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufeff]")
+
+
+# Names of sections and ids of elements travel with each chunk; longer ones are no names.
+_NAME_LENGTH = 300
 
 
 class Kind(StrEnum):
@@ -106,7 +110,7 @@ class DocumentBuilder:
         if not text:
             return
         self._path = [entry for entry in self._path if entry[0] < level]
-        self._path.append((level, text))
+        self._path.append((level, text[:_NAME_LENGTH]))
         self._path_names = tuple(name for _, name in self._path)
         self._section = locator or NOWHERE
         self._append(Kind.PARAGRAPH if minor else Kind.HEADING, text, self._section, level)
@@ -118,6 +122,8 @@ class DocumentBuilder:
             self._append(kind, text, locator or self._section, 0)
 
     def _append(self, kind: Kind, text: str, locator: Locator, level: int) -> None:
+        if locator.anchor and len(locator.anchor) > _NAME_LENGTH:
+            locator = replace(locator, anchor=None)
         if self._blocks:
             tight = kind is Kind.LIST and self._blocks[-1].kind is Kind.LIST
             glue = "\n" if tight else "\n\n"

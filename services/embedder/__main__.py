@@ -28,8 +28,9 @@ async def compose() -> Process:
         raise DependencyDown(error.code, error.reason) from error
     model = None
     if encoder is not None:
-        pacer = Pacer(settings.requests_per_minute, settings.tokens_per_minute)
-        model = SharedEmbedding(EmbeddingRun(encoder, pacer, Patience(total=EmbedderSettings().patience)))
+        patience = EmbedderSettings().patience
+        pacer = Pacer(settings.requests_per_minute, settings.tokens_per_minute, longest_wait=patience)
+        model = SharedEmbedding(EmbeddingRun(encoder, pacer, Patience(total=patience)))
         process.closing.append(encoder.aclose)
     space = encoder.space if encoder else None
     store = VectorStore(process.postgres, space)

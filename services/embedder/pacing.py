@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
+
+from services.encoder.errors import EncoderUnavailable
 
 MINUTE = 60.0
 
@@ -52,8 +55,10 @@ class Pacer:
         *,
         clock: Clock = time.monotonic,
         sleep: Sleep = asyncio.sleep,
+        longest_wait: float = math.inf,
     ) -> None:
-        """None stands for no limit."""
+        """None stands for no limit. `longest_wait` is in seconds."""
+        self._longest_wait = longest_wait
         self._requests = MinuteLimit(requests_per_minute) if requests_per_minute else None
         self._tokens = MinuteLimit(tokens_per_minute) if tokens_per_minute else None
         self._clock, self._sleep = clock, sleep
@@ -61,10 +66,15 @@ class Pacer:
         self._turn = asyncio.Lock()
 
     async def pass_request(self, tokens: int) -> None:
-        """Wait until a request of so many tokens may be sent, and count it as sent."""
+        """Wait until a request of so many tokens may be sent, and count it as sent.
+
+        EncoderUnavailable where that is longer than the longest wait: then the whole stage waits, and says so.
+        """
         async with self._turn:
             # What was waited for can have moved meanwhile: a pause may have come.
             while (delay := self._delay(tokens)) > 0:
+                if delay > self._longest_wait:
+                    raise EncoderUnavailable("the provider's limit for a minute is used up, or it asked to wait", delay)
                 await self._sleep(delay)
             for limit, amount in self._limits(tokens):
                 limit.take(amount, self._clock())

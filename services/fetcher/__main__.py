@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
+from services.chassis.errors import DependencyDown
 from services.chassis.process import Process, run
 from services.fetcher.dispatching import Announcer, Dispatcher
 from services.fetcher.fetching import Fetching
@@ -32,7 +34,8 @@ async def compose() -> Process:
     async def forget() -> None:
         while True:
             await asyncio.sleep(_HOUR)
-            await intake.forget()
+            with contextlib.suppress(DependencyDown):  # the next hour will do
+                await intake.forget()
 
     subscribe(
         process.consume(on_pause=ledger.pause),
@@ -43,6 +46,7 @@ async def compose() -> Process:
         stage=Stage(ledger),
     )
     process.background += [dispatcher.run, dispatcher.look_after, announcer.run, forget]
+    process.winding_down.append(dispatcher.stop)
     process.closing.append(pages.aclose)
     return process
 

@@ -6,9 +6,14 @@ with waiting as (
 )
 update knowledge_source s
 set due_at = now() + %(lease)s
-from waiting
-where s.status = 'ingesting' and s.due_at <= now()
-  and array_position(array['queued', 'fetching', 'chunking', 'embedding', 'indexing'], s.stage) - 1 <= waiting.furthest
+from (
+    select k.organization_id, k.id from knowledge_source k, waiting
+    where k.status = 'ingesting' and k.due_at <= now()
+      and array_position(array['queued', 'fetching', 'chunking', 'embedding', 'indexing'], k.stage) - 1
+          <= waiting.furthest
+    order by k.organization_id, k.id
+    for update of k skip locked) held
+where s.organization_id = held.organization_id and s.id = held.id
 
 -- name: one_at_a_time
 -- Until the end of the transaction no other dispatcher counts what is in flight.
@@ -72,10 +77,14 @@ select count(*) from (
     select from knowledge_source
     where due_at <= now() and (archived_at is null or deleted_at is not null) limit 1000) due
 
+-- name: one_announcer
+-- Whether no other announcer is at work: two would publish events of one source out of order.
+select pg_try_advisory_xact_lock(hashtext('announce'))
+
 -- name: unpublished
 -- What upstream has not been told yet, oldest first.
 select organization_id, source_id, id, type, data, occurred_at from source_event
-where published_at is null order by occurred_at, id limit %(most)s for update skip locked
+where published_at is null order by occurred_at, id limit %(most)s for update
 
 -- name: published
 update source_event set published_at = now()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
 from psycopg.rows import dict_row
+from pydantic import ValidationError
 
 from schemas.cloudevents import read_stored
 from schemas.codes import Code
@@ -48,6 +49,8 @@ class Dispatcher:
         self._lease = timedelta(seconds=ledger_settings.lease)
         self._lapses = ledger_settings.lapses
         self._hint = asyncio.Event()
+        self._at_work = asyncio.Lock()
+        self._stopped = False
 
     def hint(self) -> None:
         """Something has just become due: look at once."""
@@ -55,14 +58,22 @@ class Dispatcher:
 
     async def run(self) -> None:
         """Give out work until cancelled. While a dependency is down, wait for it."""
-        while True:
+        while not self._stopped:
             try:
-                pause = await self.turn()
+                async with self._at_work:
+                    pause = await self.turn()
             except DependencyDown as error:
                 log.warning("dispatch waits", code=error.code, reason=error.reason)
                 pause = _PAUSE_SECONDS
             if pause:
                 await self._wait(pause)
+        await asyncio.Event().wait()
+
+    async def stop(self) -> None:
+        """Take no more rows, and give out those that are taken: else they would wait for their lease."""
+        self._stopped = True
+        async with self._at_work:
+            pass
 
     async def turn(self) -> float:
         """Give out what may be given out now. Gives the seconds to wait before the next look."""
@@ -87,16 +98,22 @@ class Dispatcher:
 
     async def _give(self, row: dict[str, Any]) -> None:
         priority, lapses, deleted = row.pop("priority"), row.pop("lapses"), row.pop("deleted")
-        work = SourceRemovalDue.model_validate(row) if deleted else SourceDue.model_validate(row)
+        try:
+            work = SourceRemovalDue.model_validate(row) if deleted else SourceDue.model_validate(row)
+        except ValidationError as error:
+            # A row that no event can carry must not stand in the way of the others.
+            await self._ledger.fail(_bare(row), Code.EVENT_INVALID, str(error))
+            return
         if lapses:
             metrics.LAPSED.inc()
         if lapses > self._lapses and not deleted:
             await self._ledger.fail(work, Code.LEASE_LOST, f"{lapses} leases in a row ran out without progress")
-            return None
+            return
         metrics.DISPATCHED.labels(_PRIORITY_NAMES[priority]).inc()
-        while True:
+        while not self._stopped:
             try:
-                return await self._publisher.publish(work)
+                await self._publisher.publish(work)
+                return
             except DependencyDown as error:
                 # The row is taken: until the event is out, or the process ends and the lease runs out, it is ours.
                 log.warning("dispatch waits", code=error.code, reason=error.reason)
@@ -152,13 +169,12 @@ class Announcer:
     async def turn(self) -> int:
         """Publish the oldest events that upstream has not been told. Gives how many they were."""
         async with self._postgres.transaction() as connection:
+            if not (await (await connection.execute(_SQL["one_announcer"])).fetchone() or (False,))[0]:
+                return 0
             rows = await (await connection.execute(_SQL["unpublished"], {"most": _MOST_EVENTS})).fetchall()
             # The producer keeps the order in which sends begin, so events of one source stay in theirs.
             await asyncio.gather(
-                *(
-                    self._publisher.publish(read_stored(type_, data), id=str(id_), time=occurred_at)
-                    for _, _, id_, type_, data, occurred_at in rows
-                )
+                *(self._tell(str(id_), type_, data, occurred_at) for _, _, id_, type_, data, occurred_at in rows)
             )
             if rows:
                 organizations, sources, ids = zip(*(row[:3] for row in rows), strict=True)
@@ -167,3 +183,16 @@ class Announcer:
                     {"organizations": list(organizations), "sources": list(sources), "ids": list(ids)},
                 )
             return len(rows)
+
+    async def _tell(self, id: str, type: str, data: object, time: datetime) -> None:
+        try:
+            event = read_stored(type, data)
+        except ValidationError:
+            log.exception("what has become of a source can't be told", event_id=id, data=data)
+            return
+        await self._publisher.publish(event, id=id, time=time)
+
+
+def _bare(row: dict[str, Any]) -> SourceRemovalDue:
+    """The row's key, in the form that the ledger takes."""
+    return SourceRemovalDue(**{name: row[name] for name in ("organization_id", "source_id", "revision")})

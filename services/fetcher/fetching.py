@@ -119,7 +119,7 @@ class Fetching:
                 "etag": body.etag,
                 "last_modified": body.last_modified,
                 "type": SourceIndexed.type,
-                "event_id": event_id(due.source_id, due.revision, SourceIndexed.type),
+                "event_id": event_id(due.organization_id, due.source_id, due.revision, SourceIndexed.type),
             },
         )
         if count:

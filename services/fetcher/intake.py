@@ -88,7 +88,7 @@ class Intake:
             is_public=wish.is_public,
             archived=wish.archived,
             given=[field for field in _FIELDS if getattr(wish, field) is not None],
-            told_id=event_id(name.source_id, 0, SourceArchived.type, received.envelope.source, received.envelope.id),
+            told_id=event_id(*name.key, 0, SourceArchived.type, received.envelope.source, received.envelope.id),
             told_type=SourceArchived.type,
         )
         if words_are_old:
@@ -161,7 +161,8 @@ class Intake:
 
 
 def _clean(text: str | None) -> str | None:
-    return None if text is None else text.replace("\0", "")
+    # What was nothing but NUL is nothing; what was empty says so.
+    return (text.replace("\0", "") or None) if text else text
 
 
 def _clean_json(value: Any) -> Any:

@@ -20,6 +20,9 @@ on conflict (organization_id, id) do update
 set knowledge_base_id = excluded.knowledge_base_id, kind = excluded.kind, url = excluded.url,
     external_id = excluded.external_id, source_type = excluded.source_type,
     body_key = excluded.body_key, filename = excluded.filename, media_type = excluded.media_type,
+    -- The same bytes of another type are parsed anew.
+    recipe = case when (s.media_type, s.filename) is not distinct from (excluded.media_type, excluded.filename)
+             then s.recipe end,
     -- Fields of a newer wish about them stay.
     title = case when is_newer_field(s.field_orders, 'title', excluded.wish_revision, excluded.wish_time)
             then excluded.title else s.title end,
@@ -34,9 +37,9 @@ set knowledge_base_id = excluded.knowledge_base_id, kind = excluded.kind, url = 
     wish_revision = excluded.wish_revision, wish_time = excluded.wish_time,
     revision = s.revision + 1, status = 'pending', stage = 'queued', priority = excluded.priority, due_at = now(),
     attempts = 0, lapses = 0, error_code = null, error_reason = null, updated_at = now(),
-    -- What was removed stays out of searches and out of the archive when the source comes back.
+    -- What was removed stays out of searches when the source comes back.
     live_revision = case when s.deleted_at is null then s.live_revision end,
-    archived_at = case when s.deleted_at is null then s.archived_at end, deleted_at = null
+    deleted_at = null
 where is_newer(excluded.wish_revision, excluded.wish_time, s.wish_revision, s.wish_time)
 returning s.revision
 
@@ -109,12 +112,24 @@ select %(organization)s, %(source)s, %(base)s, %(kind)s, %(url)s, %(external_id)
     %(revision)s, %(time)s, ordered_fields('{}', %(fields)s, %(revision)s, %(time)s)
 from taken
 on conflict (organization_id, id) do update
-set revision = s.revision + 1, status = 'pending', stage = 'queued', priority = 0, due_at = now(), deleted_at = now(),
-    attempts = 0, lapses = 0, error_code = null, error_reason = null, updated_at = now(),
-    wish_revision = excluded.wish_revision, wish_time = excluded.wish_time,
-    field_orders = ordered_fields(s.field_orders, %(fields)s, excluded.wish_revision, excluded.wish_time)
+set (revision, status, stage, priority, due_at, deleted_at, attempts, lapses, error_code, error_reason,
+     wish_revision, wish_time) = (
+        -- An older one than the last wish still ends what was wished of the archive before it.
+        select case when newer then s.revision + 1 else s.revision end, case when newer then 'pending' else s.status end,
+               case when newer then 'queued' else s.stage end, case when newer then 0 else s.priority end,
+               case when newer then now() else s.due_at end, case when newer then now() else s.deleted_at end,
+               case when newer then 0 else s.attempts end, case when newer then 0 else s.lapses end,
+               case when newer then null else s.error_code end, case when newer then null else s.error_reason end,
+               case when newer then excluded.wish_revision else s.wish_revision end,
+               case when newer then excluded.wish_time else s.wish_time end
+        from (select is_newer(excluded.wish_revision, excluded.wish_time, s.wish_revision, s.wish_time)) is_it (newer)),
+    archived_at = case when not is_newer_field(s.field_orders, 'archived', excluded.wish_revision, excluded.wish_time)
+                  then s.archived_at end,
+    field_orders = ordered_fields(s.field_orders, %(fields)s, excluded.wish_revision, excluded.wish_time),
+    updated_at = now()
 -- One that was removed before is removed again: the order of its wishes moves on, and upstream is told.
 where is_newer(excluded.wish_revision, excluded.wish_time, s.wish_revision, s.wish_time)
+   or is_newer_field(s.field_orders, 'archived', excluded.wish_revision, excluded.wish_time)
 returning s.revision
 
 -- name: state

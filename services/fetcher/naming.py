@@ -18,6 +18,11 @@ class SourceName(NamedTuple):
     source_id: UUID
     url: str | None
 
+    @property
+    def key(self) -> tuple[UUID, UUID]:
+        """Organization and source, which name the row."""
+        return self.organization_id, self.source_id
+
 
 def name_of(wish: Wish) -> SourceName:
     """Resolve the wish's source: by its id, else the publisher's name, else the URL."""
@@ -34,4 +39,4 @@ def _normalized(url: str) -> str:
         return normalize(url)
     except InvalidUrl:
         # The source is taken all the same, and fails with its code where people look for it.
-        return url.replace("\0", "")
+        return url.replace("\0", "") or "about:blank"

@@ -64,24 +64,26 @@ class CutOver:
                 "document_titles": [r.first.document_title for r in asked],
             },
         )
-        locked = {(row[0], row[1]): (row[2], row[3]) for row in await cursor.fetchall()}
-        present = await self._present(connection, [key for key, (has_chunks, _) in locked.items() if has_chunks])
+        locked = {row[:3]: row[3:] for row in await cursor.fetchall()}
+        present = await self._present(connection, [key[:2] for key, (has_chunks, _) in locked.items() if has_chunks])
         found = []
-        for revision in asked:
-            key = (revision.first.organization_id, revision.first.source_id)
+        for key, revision in unique.items():
             if key in locked:
-                found.append(change(revision, present[key[1]], locked[key][1]))
+                found.append(change(revision, present[key[:2]], words_are_old=locked[key][1]))
         return found
 
-    async def _present(self, connection: Connection, keys: list[tuple[UUID, UUID]]) -> dict[UUID, set[UUID]]:
-        present: dict[UUID, set[UUID]] = defaultdict(set)
+    async def _present(
+        self, connection: Connection, keys: list[tuple[UUID, UUID]]
+    ) -> dict[tuple[UUID, UUID], set[UUID]]:
+        # By organization and source: publishers choose ids of sources, so two organizations can have the same.
+        present: dict[tuple[UUID, UUID], set[UUID]] = defaultdict(set)
         if keys:
             organizations, sources = zip(*keys, strict=True)
             cursor = await connection.execute(
                 _SQL["live_chunks"], {"organizations": list(organizations), "sources": list(sources)}
             )
-            for source_id, chunk_id in await cursor.fetchall():
-                present[source_id].add(chunk_id)
+            for organization_id, source_id, chunk_id in await cursor.fetchall():
+                present[organization_id, source_id].add(chunk_id)
         return present
 
     async def _take_out(self, connection: Connection, changes: Sequence[Change]) -> None:
@@ -122,7 +124,9 @@ class CutOver:
                 (
                     (c.revision.first.organization_id, c.revision.first.source_id, chunk_id, vector)
                     for c in mine
-                    for chunk_id, vector in c.revision.vectors({x.id for x in c.revision.chunks()} - present)
+                    for chunk_id, vector in c.revision.vectors(
+                        {x.id for x in c.revision.chunks() if (c.revision.first.organization_id, x.id) not in present}
+                    )
                 ),
             )
 
@@ -140,7 +144,10 @@ class CutOver:
                 "modified": [first.last_modified for first in firsts],
                 "chunk_counts": [revision.chunk_count for revision in revisions],
                 "token_counts": [revision.token_count for revision in revisions],
-                "event_ids": [event_id(first.source_id, first.revision, SourceIndexed.type) for first in firsts],
+                "event_ids": [
+                    event_id(first.organization_id, first.source_id, first.revision, SourceIndexed.type)
+                    for first in firsts
+                ],
                 "type": SourceIndexed.type,
             },
         )

@@ -54,7 +54,7 @@ class Indexing:
             if await cursor.fetchone() is None:
                 return
             await self._spaces.drop_source(connection, event.organization_id, event.source_id)
-            told = event_id(event.source_id, event.revision, SourceDeleted.type)
+            told = event_id(event.organization_id, event.source_id, event.revision, SourceDeleted.type)
             await connection.execute(_SQL["remove"], {**self._key(event), "event_id": told, "type": SourceDeleted.type})
         metrics.SOURCES.labels("deleted", "").inc()
 

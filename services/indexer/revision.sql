@@ -31,7 +31,7 @@ order by batch
 -- name: lock
 -- The rows of the revisions that are still wanted, locked: until the end of the transaction no newer wish gets in.
 -- A source has chunks, live or of before its removal, where it has the hash of a body.
-select s.organization_id, s.id as source_id, s.body_hash is not null as has_chunks,
+select s.organization_id, s.id as source_id, s.revision, s.body_hash is not null as has_chunks,
        s.words_prefix is distinct from words_prefix_of(s.title, s.description)
            or s.document_title is distinct from asked.document_title as words_are_old
 from unnest(%(organizations)s::uuid[], %(sources)s::uuid[], %(revisions)s::bigint[], %(document_titles)s::text[])
@@ -43,7 +43,7 @@ for update of s
 
 -- name: live_chunks
 -- What is there of the sources now.
-select c.source_id, c.id from unnest(%(organizations)s::uuid[], %(sources)s::uuid[]) as asked (organization_id, source_id)
+select c.organization_id, c.source_id, c.id from unnest(%(organizations)s::uuid[], %(sources)s::uuid[]) as asked (organization_id, source_id)
 join chunk c using (organization_id, source_id)
 
 -- name: drop_chunks

@@ -27,28 +27,34 @@ class Spaces:
         self._postgres = postgres
         self._ids: dict[str, int] = {}
 
-    async def refresh(self) -> None:
-        """Read the spaces anew."""
-        self._ids = {name: id_ for id_, name in await self._postgres.fetch(_SQL["spaces"])}
+    async def _all(self, connection: Connection) -> list[int]:
+        # On the caller's connection: one that waits for a second while it holds a first could wait for itself.
+        rows = await (await connection.execute(_SQL["spaces"])).fetchall()
+        self._ids = {name: id_ for id_, name in rows}
+        return list(self._ids.values())
 
     async def id_of(self, name: str) -> int:
         """The number of the space. Raises EventRefused(WRONG_DIMENSIONS) for one that was never registered."""
         if name not in self._ids:
-            await self.refresh()
+            async with self._postgres.transaction() as connection:
+                await self._all(connection)
         try:
             return self._ids[name]
         except KeyError:
             raise EventRefused(Code.WRONG_DIMENSIONS, f"no embedding space is called {name}") from None
 
-    async def present(self, connection: Connection, space_id: int, keys: Sequence[tuple[UUID, UUID]]) -> set[UUID]:
-        """Ids of the sources' chunks that have a vector in the space. `keys` are organization and source."""
+    async def present(
+        self, connection: Connection, space_id: int, keys: Sequence[tuple[UUID, UUID]]
+    ) -> set[tuple[UUID, UUID]]:
+        """Organization and chunk of the vectors that sources have in the space. `keys` are organization and source."""
         query = sql.SQL(
-            "select v.chunk_id from unnest(%s::uuid[], %s::uuid[]) as asked (organization_id, source_id) "
+            "select v.organization_id, v.chunk_id "
+            "from unnest(%s::uuid[], %s::uuid[]) as asked (organization_id, source_id) "
             "join {} v using (organization_id, source_id)"
         ).format(table_of(space_id))
         organizations, sources = [key[0] for key in keys], [key[1] for key in keys]
         rows = await (await connection.execute(query, (organizations, sources))).fetchall()
-        return {row[0] for row in rows}
+        return {(row[0], row[1]) for row in rows}
 
     async def write(
         self, connection: Connection, space_id: int, rows: Iterable[tuple[UUID, UUID, UUID, bytes]]
@@ -63,9 +69,8 @@ class Spaces:
 
     async def drop(self, connection: Connection, chunks: Sequence[tuple[UUID, UUID, UUID]]) -> None:
         """Take the chunks' vectors out of every space."""
-        await self.refresh()
         columns = [[row[at] for row in chunks] for at in range(3)]
-        for space_id in self._ids.values():
+        for space_id in await self._all(connection):
             query = sql.SQL(
                 "delete from {} v using unnest(%s::uuid[], %s::uuid[], %s::uuid[]) "
                 "as gone (organization_id, source_id, chunk_id) where (v.organization_id, v.source_id, v.chunk_id) "
@@ -75,7 +80,6 @@ class Spaces:
 
     async def drop_source(self, connection: Connection, organization_id: UUID, source_id: UUID) -> None:
         """Take a source's vectors out of every space."""
-        await self.refresh()
-        for space_id in self._ids.values():
+        for space_id in await self._all(connection):
             query = sql.SQL("delete from {} where organization_id = %s and source_id = %s")
             await connection.execute(query.format(table_of(space_id)), (organization_id, source_id))

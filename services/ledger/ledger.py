@@ -70,7 +70,7 @@ class Ledger:
                     "code": code,
                     "reason": reason[:2000].replace("\0", ""),
                     "type": SourceFailed.type,
-                    "event_id": event_id(work.source_id, work.revision, SourceFailed.type),
+                    "event_id": event_id(work.organization_id, work.source_id, work.revision, SourceFailed.type),
                 },
             )
             row = await cursor.fetchone()

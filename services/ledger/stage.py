@@ -9,7 +9,7 @@ import structlog
 
 from schemas.events import Work
 from services.chassis import metrics
-from services.chassis.errors import RetryLater, SourceRefused
+from services.chassis.errors import EventRefused, RetryLater, SourceRefused
 from services.ledger.ledger import Ledger
 
 log = structlog.get_logger()
@@ -36,6 +36,10 @@ class Stage:
         except SourceRefused as error:
             log.info("source refused", code=error.code, reason=error.reason)
             await self._ledger.fail(work, error.code, error.reason)
+        except EventRefused as error:
+            # What the stage itself made is refused: the message goes aside, and the source says why it stands still.
+            await self._ledger.fail(work, error.code, error.reason)
+            raise
         except RetryLater as error:
             log.info("source postponed", code=error.code, reason=error.reason)
             await self._ledger.retry(work, error)

@@ -77,6 +77,7 @@ REQUIRED = [("ce_specversion", b"1.0"), ("ce_id", b"1"), ("ce_source", b"/x"), (
         (REQUIRED[:3], Code.EVENT_UNREADABLE),
         ([("ce_specversion", b"2.0"), *REQUIRED[1:]], Code.EVENT_UNKNOWN),
         ([*REQUIRED, ("ce_time", b"yesterday")], Code.EVENT_UNREADABLE),
+        ([REQUIRED[0], ("ce_id", b"x" * 600), *REQUIRED[2:]], Code.EVENT_INVALID),
     ],
 )
 def test_headers_that_are_no_event_are_refused_with_a_code(headers: list[tuple[str, bytes]], code: Code) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import structlog
 from aiokafka import AIOKafkaConsumer, ConsumerRecord
+from aiokafka.errors import ConsumerStoppedError, CorruptRecordException, KafkaError, UnsupportedCodecError
 from faststream import AckPolicy
 from faststream.kafka import KafkaBroker
 from faststream.kafka.message import FAKE_CONSUMER, KafkaAckableMessage
@@ -78,6 +79,8 @@ class Delivery:
             ack_policy=AckPolicy.MANUAL,
             no_reply=True,
             listener=mine,
+            # What a transaction has not committed was not said.
+            isolation_level="read_committed" if self._kafka.idempotent else "read_uncommitted",
             max_poll_interval_ms=_NEVER_MS,
             rebalance_timeout_ms=int(self._settings.drain_timeout * 1000) + 10_000,
             session_timeout_ms=int(self._kafka.session_timeout * 1000),
@@ -100,7 +103,33 @@ class Delivery:
     async def start(self) -> None:
         """Connect and consume. The groups are joined side by side, as each join may take seconds."""
         await self._broker.connect()
+        config = self._broker.config.broker_config
+        build = config.builder
+        config.builder = lambda **options: self._guarded(build(**options))
         await asyncio.gather(*(subscriber.start() for subscriber in self._subscribers))
+
+    def _guarded(self, consumer: AIOKafkaConsumer) -> AIOKafkaConsumer:
+        """Let what can't be decoded end the process.
+
+        When one partition's records can't, those of others that were read with them are lost to this consumer: it
+        would commit past them. A new one begins at the committed offsets.
+        """
+        read = consumer.getmany
+
+        async def getmany(**options: Any) -> Any:
+            try:
+                return await read(**options)
+            except (UnsupportedCodecError, CorruptRecordException) as error:
+                self._on_fatal(error)
+                raise
+            except (KafkaError, ConsumerStoppedError):
+                raise
+            except Exception as error:
+                self._on_fatal(error)
+                raise
+
+        consumer.getmany = getmany
+        return consumer
 
     async def stop(self) -> None:
         """Let work in hand end, then disconnect."""

@@ -40,9 +40,11 @@ class DeadLetters:
         self._last.append(False)
 
     async def put(self, record: ConsumerRecord[Any, Any], code: Code, reason: str) -> None:
-        """Put the message aside; it is safe when this returns. Raises TooManyDeadLetters and DependencyDown."""
-        self._last.append(True)
-        refused = sum(self._last)
+        """Put the message aside; it is safe when this returns. Raises TooManyDeadLetters and DependencyDown.
+
+        A message without key and value gets an empty value, as no producer sends it otherwise.
+        """
+        refused = sum(self._last) + 1
         if refused > max(self._settings.dead_letter_floor, self._settings.dead_letter_ratio * len(self._last)):
             raise TooManyDeadLetters(f"{refused} of the last {len(self._last)} messages of {record.topic} were refused")
         origin = {
@@ -56,8 +58,10 @@ class DeadLetters:
             "refused-at": datetime.now(UTC).isoformat(),
         }
         added = [(ORIGIN + name, value.encode()) for name, value in origin.items()]
+        value = b"" if record.key is None and record.value is None else record.value
         await self._publisher.send(
-            self._topic.dead_letter(self._group), record.value, key=record.key, headers=[*record.headers, *added]
+            self._topic.dead_letter(self._group), value, key=record.key, headers=[*record.headers, *added]
         )
+        self._last.append(True)
         metrics.DEAD_LETTERS.labels(self._topic.name, self._group, code).inc()
         log.warning("dead letter", topic=record.topic, offset=record.offset, code=code, reason=reason)

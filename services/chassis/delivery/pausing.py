@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from collections.abc import Awaitable, Callable
 
 import structlog
@@ -13,6 +14,9 @@ from services.chassis.errors import DependencyDown
 from services.chassis.settings import DeliverySettings
 
 log = structlog.get_logger()
+
+_TELL_EVERY = 15.0
+_LONGEST = 3600.0  # whatever the other side asks for
 
 OnPause = Callable[[DependencyDown], Awaitable[None]]
 """Is told, at the beginning and every few seconds, that the group waits, so that leases of its work can be kept."""
@@ -26,7 +30,6 @@ class Pauser:
         self._settings = settings
         self._on_pause = on_pause
         self._failures = 0
-        self._waiting = 0
         self.paused = False
 
     def succeeded(self) -> None:
@@ -47,7 +50,11 @@ class Pauser:
         self._failures += 1
         grown = self._settings.pause * 2 ** min(self._failures - 1, 10)
         seconds = max(error.after or 0.0, min(self._settings.longest_pause, grown) * random.uniform(0.5, 1.0))
-        await asyncio.gather(self._tell(error), _sleep(seconds, given_up))
+        ending = time.monotonic() + min(seconds, _LONGEST)
+        while (left := ending - time.monotonic()) > 0 and not given_up.is_set():
+            await asyncio.gather(self._tell(error), _sleep(min(left, _TELL_EVERY), given_up))
+        if given_up.is_set():
+            self.paused = False
 
     async def _tell(self, error: DependencyDown) -> None:
         if self._on_pause is not None:

@@ -26,6 +26,7 @@ from services.chassis.settings import DeliverySettings
 log = structlog.get_logger()
 
 _COMMIT_SECONDS = 0.02  # commits this close together go as one
+_COMMIT_LIMIT = 5.0  # the client itself tries for ever while the broker is away
 _RETRY_SECONDS = 0.5
 
 Record: TypeAlias = ConsumerRecord[Any, Any]
@@ -74,6 +75,11 @@ class Window(ConsumerRebalanceListener):  # type: ignore[misc]
     def in_hand(self) -> int:
         """Messages being worked on."""
         return len(self._tasks)
+
+    def in_hand_of(self, partition: TopicPartition) -> int:
+        """Messages of the partition that were read and are not done."""
+        progress = self._progress.get(partition)
+        return progress.in_hand if progress else 0
 
     async def take(self, records: Sequence[Record]) -> None:
         """Take up the messages, as slots come free.
@@ -154,8 +160,9 @@ class Window(ConsumerRebalanceListener):  # type: ignore[misc]
         failpoint("before-offset-commit")
         try:
             # Explicit offsets: a commit without them says nothing of what this process has done.
-            await consumer.commit(due)
-        except KafkaError as error:
+            async with asyncio.timeout(_COMMIT_LIMIT):
+                await consumer.commit(due)
+        except (KafkaError, TimeoutError) as error:
             metrics.COMMIT_FAILURES.labels(self.topic.name, self.group).inc()
             log.warning("commit failed", topic=self.topic.name, group=self.group, error=repr(error))
             return False

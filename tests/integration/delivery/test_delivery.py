@@ -8,17 +8,21 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from aiokafka import ConsumerRecord
 
 from schemas.codes import Code
 from schemas.events import SourceDue
+from schemas.topics import DUE
+from services.chassis.broker import Publisher
 from services.chassis.delivery import Received, TooManyDeadLetters
-from services.chassis.delivery.dead_letters import ORIGIN
+from services.chassis.delivery.dead_letters import ORIGIN, DeadLetters
 from services.chassis.errors import DependencyDown, EventRefused
 from tests.integration.delivery.conftest import Bench
 from tests.support.messages import headers_of, producer
 from tests.support.processes import eventually_async
 
 ORGANIZATION = uuid4()
+POISON = ConsumerRecord("t", 0, 0, 0, 0, None, b"x", None, 0, 1, [])
 
 
 def due(source: UUID | None = None, revision: int = 1) -> SourceDue:
@@ -159,6 +163,31 @@ async def test_a_refused_message_goes_aside_byte_for_byte_and_the_rest_flows(ben
         assert origin["topic"] == bench.topic
         assert origin["code"] == code
         assert origin["offset"].isdigit()
+
+
+async def test_a_message_without_key_and_value_goes_aside_too(bench: Bench) -> None:
+    async def handle(received: Received[SourceDue]) -> None:
+        pass
+
+    async with producer(bench.kafka.bootstrap) as client:
+        # A producer takes no such message: it comes in a batch that is put together by hand.
+        batch = client.create_batch()
+        batch.append(key=None, value=None, timestamp=None, headers=[])
+        batch.close()
+        await (await client.send_batch(batch, bench.topic, partition=0))
+    await bench.send(due())
+    await bench.consume(handle)
+    await all_committed(bench, 2)
+    (record,) = await bench.dead_letters(1)
+    assert record.value == b""
+
+
+async def test_a_dead_letter_that_the_broker_did_not_take_counts_once(bench: Bench) -> None:
+    publisher = Publisher(bench.kafka, "/test")  # not open: whatever is sent fails
+    letters = DeadLetters(publisher, DUE, "fetcher", bench.settings.model_copy(update={"dead_letter_floor": 2}))
+    for _ in range(10):
+        with pytest.raises(RuntimeError):
+            await letters.put(POISON, Code.EVENT_INVALID, "no")
 
 
 async def test_an_unexpected_error_is_tried_again_then_put_aside(bench: Bench) -> None:

@@ -10,7 +10,7 @@ from schemas.events import SourceRemovalDue, SourceRetitled
 from services.chassis.errors import EventRefused
 from services.indexer.revisions import Revision
 from tests.integration.indexer.sources import InHand
-from tests.support.batches import vector_of
+from tests.support.batches import embedded, vector_of
 from tests.support.migrated import Tables
 from tests.support.rooms import Rooms
 from tests.support.transport import received
@@ -164,3 +164,38 @@ async def test_source_that_came_back_before_its_removal_was_done(source: InHand)
     await source.index(*source.batches(["kept", "new"], revision=revision))
     assert source.texts == ["kept", "new"]
     assert counted(source) == [2] * 4
+
+
+async def test_two_organizations_may_choose_the_same_id_for_a_source(tables: Tables, rooms: Rooms) -> None:
+    mine = await InHand.make(tables, rooms)
+    theirs = await InHand.make(tables, rooms)
+    tables.rows("update knowledge_source set id = %s where id = %s", mine.id, theirs.id)
+    await theirs.index(*embedded(theirs.organization, mine.id, ["one", "two"]))
+    tables.rows("update knowledge_source set revision = 2, status = 'ingesting' where id = %s", mine.id)
+    together = [
+        embedded(mine.organization, mine.id, ["one", "two"], revision=2),
+        embedded(theirs.organization, mine.id, ["one", "three"], revision=2),
+    ]
+    await asyncio.gather(*(rooms.cut_over.make_live(Revision(tuple(batches))) for batches in together))
+    for organization, texts in ((mine.organization, ["one", "two"]), (theirs.organization, ["one", "three"])):
+        for table in ("chunk", "chunk_place", "chunk_words", "chunk_vector_1"):
+            assert tables.row(f"select count(*) from {table} where organization_id = %s", organization) == (2,), table
+        found = tables.rows("select text from chunk where organization_id = %s order by text", organization)
+        assert [text for (text,) in found] == sorted(texts)
+
+
+async def test_many_removals_at_once_need_no_second_connection_each(tables: Tables, rooms: Rooms) -> None:
+    sources = [await InHand.make(tables, rooms) for _ in range(12)]
+    for source in sources:
+        await source.index(*source.batches(["one"]))
+    events = [
+        SourceRemovalDue(
+            organization_id=source.organization,
+            source_id=source.id,
+            revision=source.wish(deleted_at="2026-01-01", stage="indexing"),
+        )
+        for source in sources
+    ]
+    async with asyncio.timeout(8):  # below the time that a connection is waited for
+        await asyncio.gather(*(rooms.indexing.remove(event) for event in events))
+    assert tables.rows("select count(*) from chunk") == [(0,)]

@@ -144,7 +144,7 @@ async def test_nul_is_removed_wherever_it_stands(rooms: Rooms, tables: Tables, o
     await rooms.deliver(text(organization, "x\0y", external_id="n\0", **NUL_EVERYWHERE), id="e\0", source="s\0")
     row = tables.row("select title, description, metadata, external_id, media_type from knowledge_source")
     metadata = {"k": ["v", {"deep": "x"}], "literal": "C:\\u0000", "slash": "\\\\u0000"}
-    assert row == ("ab", "", metadata, "n", "text/plain")
+    assert row == ("ab", None, metadata, "n", "text/plain")
     await rooms.deliver(named(SourceMetadataChanged, organization, external_id="n\0", title="c\0"), time=1)
     await rooms.deliver(named(SourceRemoved, organization, external_id="n\0"), time=2)
 

@@ -60,6 +60,14 @@ def test_errors_of_postgres_that_pass_say_so(error: Exception) -> None:
     assert down.value.code == Code.POSTGRES_DOWN
 
 
-def test_errors_of_postgres_that_stay_are_left_alone() -> None:
-    with pytest.raises(psycopg.errors.UniqueViolation), passing_errors():
-        raise psycopg.errors.UniqueViolation
+@pytest.mark.parametrize(
+    "error",
+    [
+        psycopg.errors.UniqueViolation(),
+        psycopg.errors.ProgramLimitExceeded(),  # an OperationalError all the same
+        psycopg.errors.UndefinedTable(),
+    ],
+)
+def test_errors_of_postgres_that_stay_are_left_alone(error: Exception) -> None:
+    with pytest.raises(type(error)), passing_errors():
+        raise error

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from services.embedder.pacing import Pacer
+from services.encoder.errors import EncoderUnavailable
 
 
 class Time:
@@ -110,3 +112,12 @@ async def test_who_is_cancelled_while_waiting_takes_nothing() -> None:
     waiting.cancel()
     await asyncio.wait([waiting])
     assert not pacer._turn.locked()
+
+
+async def test_a_wait_above_the_longest_is_refused_and_nothing_is_counted() -> None:
+    pacer = Pacer(requests_per_minute=1, longest_wait=5.0)
+    await pacer.pass_request(10)
+    with pytest.raises(EncoderUnavailable) as refused:
+        await pacer.pass_request(10)
+    assert refused.value.retry_after is not None
+    assert 50 < refused.value.retry_after <= 60
