@@ -25,7 +25,8 @@ up: install ## Run everything on this machine until Ctrl-C
 	@$(BIN)/kb up
 
 test: install-test lint types imports ## Lint, types, import rules and all tests
-	$(BIN)/pytest --numprocesses 2 --dist loadfile
+	$(BIN)/pytest tests/unit tests/contract tests/integration --numprocesses 2 --dist loadfile
+	$(BIN)/pytest tests/end_to_end
 
 test-quick: install-test ## Unit and contract tests
 	$(BIN)/pytest tests/unit tests/contract

@@ -140,7 +140,8 @@ def test_what_crashes_comes_back_and_the_whole_ends_with_ctrl_c(
 
     added = kb("add", str(docs / "penguins.txt"), "--wait", "--json")
     assert added.returncode == 0, added.stdout + added.stderr
-    assert kb("drain").returncode == 0
+    drained = kb("drain", "--timeout", "90", "--json")
+    assert drained.returncode == 0, drained.stdout + drained.stderr
     assert "fish" in kb("search", "What do penguins eat?", "--k", "1").stdout
     children = psutil.Process(stack.pid).children(recursive=True)
     stack.send_signal(signal.SIGINT)
