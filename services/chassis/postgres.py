@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
+from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg import AsyncConnection, sql
@@ -35,18 +37,22 @@ def passes(error: BaseException | None) -> bool:
     return state[:2] in _PASSING_CLASSES or state in _PASSING_STATES
 
 
+_TRUST_SECONDS = 5.0
+
+
 class Postgres:
     """A pool of connections. Failures that pass are raised as DependencyDown(POSTGRES_DOWN)."""
 
     def __init__(self, settings: PostgresSettings) -> None:
         self._role = settings.role
+        self._used: WeakKeyDictionary[Connection, float] = WeakKeyDictionary()
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             settings.dsn.get_secret_value(),
             min_size=1,
             max_size=settings.pool,
             timeout=settings.timeout,
             configure=self._configure,
-            check=AsyncConnectionPool.check_connection,
+            check=self._check,
             open=False,
             kwargs={"application_name": "agent-knowledge-base"},
         )
@@ -55,6 +61,11 @@ class Postgres:
         if self._role:
             await connection.execute(sql.SQL("set role {}").format(sql.Identifier(self._role)))
             await connection.commit()
+
+    async def _check(self, connection: Connection) -> None:
+        # One that was in use a moment ago is taken as it is: asking the server each time costs as much as a statement.
+        if time.monotonic() - self._used.get(connection, 0.0) > _TRUST_SECONDS:
+            await AsyncConnectionPool.check_connection(connection)
 
     async def open(self) -> None:
         """Connect once, so that a wrong setting ends the start. Raises DependencyDown."""
@@ -76,6 +87,7 @@ class Postgres:
                     )
                 yield connection
                 failpoint("before-postgres-commit")
+                self._used[connection] = time.monotonic()
             failpoint("after-postgres-commit")
 
     async def fetch(self, query: Any, parameters: Any = None) -> list[TupleRow]:

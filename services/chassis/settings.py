@@ -21,6 +21,7 @@ class KafkaSettings(BaseSettings):
     replication: int = Field(1, ge=1, description="Replicas of each topic that is made.")
     partitions: int | None = Field(None, ge=1, description="Of each topic, instead of the topic table's number.")
     session_timeout: float = Field(30.0, gt=0, description="Seconds without a heartbeat after which a consumer is out.")
+    fetch_wait: float = Field(0.5, gt=0, description="Seconds that a fetch may wait at the broker for messages.")
     security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = Field("PLAINTEXT", description="")
     sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] = Field("PLAIN", description="With SASL.")
     username: str | None = Field(None, description="With SASL.")

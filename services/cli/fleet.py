@@ -70,6 +70,8 @@ class Fleet:
         if not self.idempotent:
             # The embedded broker lets a member into a group after half of it.
             defaults["KB_KAFKA_SESSION_TIMEOUT"] = "3"
+            # It looks for new messages after a quarter of the time for which a fetch may wait, not as they come.
+            defaults["KB_KAFKA_FETCH_WAIT"] = "0.1"
         told = {
             "KB_KAFKA_BOOTSTRAP": self.bootstrap,
             "KB_KAFKA_IDEMPOTENT": str(self.idempotent).lower(),

@@ -52,9 +52,17 @@ async def test_the_broker_restarts_in_the_middle(fragile: Pipeline, own_broker: 
     await fragile.start()
     await fragile.publish(*(text_source(organization, f"before {n}") for n in range(30)))
     await fragile.taken(organization, 30)
-    await asyncio.to_thread(own_broker.kill)
-    await asyncio.to_thread(own_broker.start)
-    await apply_topics(fragile.kafka)  # the embedded broker forgets everything, the ledger does not
+    if isinstance(own_broker, EmbeddedBroker):
+        # It comes back empty, and would take the offsets of before for those of the new topics: its supervisor ends
+        # the services first, as here.
+        await asyncio.to_thread(own_broker.kill)
+        await fragile.stop()
+        await asyncio.to_thread(own_broker.start)
+        await apply_topics(fragile.kafka)
+        await fragile.start()
+    else:
+        await asyncio.to_thread(own_broker.kill)
+        await asyncio.to_thread(own_broker.start)
     assert await fragile.settled(organization, 30) == {"ready": 30}
     await fragile.publish(*(text_source(organization, f"after {n}") for n in range(10)))
     assert await fragile.settled(organization, 40) == {"ready": 40}

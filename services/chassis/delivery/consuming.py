@@ -32,6 +32,7 @@ from services.chassis.settings import DeliverySettings, KafkaSettings
 log = structlog.get_logger()
 
 _POLL_MS = 20
+_PATIENCE_MS = 1000
 _NEVER_MS = 7 * 24 * 3600 * 1000  # a paused stage does not poll; liveness is judged by health, not by the broker
 
 
@@ -75,6 +76,7 @@ class Delivery:
             batch=True,
             max_records=self._settings.window,
             batch_timeout_ms=_POLL_MS,
+            fetch_max_wait_ms=int(self._kafka.fetch_wait * 1000),
             auto_offset_reset="earliest",
             ack_policy=AckPolicy.MANUAL,
             no_reply=True,
@@ -109,16 +111,18 @@ class Delivery:
         await asyncio.gather(*(subscriber.start() for subscriber in self._subscribers))
 
     def _guarded(self, consumer: AIOKafkaConsumer) -> AIOKafkaConsumer:
-        """Let what can't be decoded end the process.
+        """Let polls wait for messages, and what can't be decoded end the process.
 
         When one partition's records can't, those of others that were read with them are lost to this consumer: it
         would commit past them. A new one begins at the committed offsets.
         """
         read = consumer.getmany
 
-        async def getmany(**options: Any) -> Any:
+        async def getmany(*, timeout_ms: int, max_records: int | None) -> Any:
             try:
-                return await read(**options)
+                # FastStream sleeps for as long as a poll may last after each that found nothing: so polls last long
+                # here, and its sleeps stay short.
+                return await read(timeout_ms=max(timeout_ms, _PATIENCE_MS), max_records=max_records)
             except (UnsupportedCodecError, CorruptRecordException) as error:
                 self._on_fatal(error)
                 raise
