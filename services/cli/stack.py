@@ -68,13 +68,16 @@ class Stack:
         begun = time.monotonic()
         self._start_converting()
         await _unbroken(self._start_servers())
-        fleet = await self._start_services(supervisor)
+        fleet, services = await self._start_services(supervisor)
         supervisor.guard("postgres", self._postgres)
-        supervisor.guard("broker", self._broker, self._make_topics)
+        # It comes back empty, and would take what consumers commit of before for the new topics: messages would be
+        # passed over. Who only publishes can stay.
+        consumers = [service for service in services if service.name != "query"]
+        supervisor.guard("broker", self._broker, self._make_topics, clients=consumers)
         self._say(f"everything is up after {time.monotonic() - begun:.1f} s")
         return Addresses(fleet.url("query"), self._postgres.dsn, self._broker.bootstrap_servers, fleet.blob_url)
 
-    async def _start_services(self, supervisor: Supervisor) -> Fleet:
+    async def _start_services(self, supervisor: Supervisor) -> tuple[Fleet, list[ChildProcess]]:
         fleet = Fleet(
             self._postgres.dsn,
             self._broker.bootstrap_servers,
@@ -95,7 +98,7 @@ class Stack:
                 await supervisor.stop()
             else:
                 break
-        return fleet
+        return fleet, children
 
     async def _start_servers(self) -> None:
         await asyncio.gather(self._start_postgres(), self._start_broker())

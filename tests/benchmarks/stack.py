@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -15,7 +14,9 @@ import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
 from services.chassis.embedded.broker import EmbeddedBroker
+from services.chassis.embedded.ports import free_port, is_free, wait_until
 from services.chassis.embedded.postgres import EmbeddedPostgres
+from services.chassis.embedded.spawn import spawn
 from tests.support.kafka import ApacheKafka
 from tests.support.pipeline import Pipeline, pipeline
 
@@ -77,14 +78,15 @@ def milliseconds(before: Spent, after: Spent) -> dict[str, dict[str, float]]:
 
 @contextlib.contextmanager
 def model_server() -> Iterator[tuple[int, str]]:
-    """The model server of the tests as a process of its own: pid and base URL."""
-    argv = [sys.executable, "-m", "tests.support.provider"]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            yield process.pid, process.stdout.readline().strip()
-        finally:
-            process.kill()
+    """The model server of the tests as a process of its own, which ends with this one: pid and base URL."""
+    port = free_port()
+    child = spawn([sys.executable, "-m", "tests.support.provider", "--port", str(port)], env=os.environ)
+    try:
+        if not wait_until(lambda: child.exit_code() is not None or not is_free(port), 30.0):
+            raise TimeoutError("the model server does not answer")
+        yield child.pid, f"http://127.0.0.1:{port}/v1"
+    finally:
+        child.kill()
 
 
 def model_env(url: str) -> dict[str, str]:

@@ -117,7 +117,8 @@ async def chunker(quick: bool) -> dict[str, Any]:
     blobs = BlobStore(BlobSettings(url="memory://"))
     parts: Parts = {"process": (os.getpid(), "own"), "pool": (os.getpid(), "below")}
     found: dict[str, list[Any]] = {"pool": [], "stage": []}
-    async with ParsingPool(workers=1) as pool:
+    # A new worker would import this program, which takes longer than what a service's worker imports.
+    async with ParsingPool(workers=1, tasks_per_worker=100_000) as pool:
         stage = Chunking(blobs, Nowhere(), pool, 200_000)
         for turn in range(ROUNDS + 1):
             bodies = [markdown(20, rng).encode() for _ in range(30 if quick or not turn else 120)]

@@ -61,8 +61,7 @@ async def run(running: Stack, events: Sequence[SourceSubmitted]) -> dict[str, An
         published = clock.seconds
         statuses = await _all_ready(running, owners, len(events))
         seconds, spent, others = clock.stop()
-    after = running.spent()
-    chunks, characters = _written(running, owners)
+    after, (chunks, characters) = running.spent(), _written(running, owners)
     return {
         "sources": len(events),
         "chunks": chunks,

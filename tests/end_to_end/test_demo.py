@@ -134,8 +134,12 @@ def test_what_crashes_comes_back_and_the_whole_ends_with_ctrl_c(
 
     child(stack, "services.chunker").kill()
     eventually(lambda: "chunker is back" in log.read_text(), 60)
+    consumers = ["fetcher", "chunker", "embedder", "indexer"]
+    before = [child(stack, f"services.{name}").pid for name in consumers]
     child(stack, "broker", "--silent").kill()
     eventually(lambda: "broker is back" in log.read_text(), 60)
+    after = [child(stack, f"services.{name}").pid for name in consumers]
+    assert not set(before) & set(after), "none that knows offsets of before meets the broker that is empty"
     assert kb("topics", "apply").stdout == "all topics are there\n"
 
     added = kb("add", str(docs / "penguins.txt"), "--wait", "--json")

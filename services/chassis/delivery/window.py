@@ -25,7 +25,7 @@ from services.chassis.settings import DeliverySettings
 
 log = structlog.get_logger()
 
-_COMMIT_SECONDS = 0.2  # commits this close together go as one
+_COMMIT_SECONDS = 0.02  # commits this close together go as one
 _COMMIT_LIMIT = 5.0  # the client itself tries for ever while the broker is away
 _RETRY_SECONDS = 0.5
 

@@ -167,8 +167,7 @@ class Supervisor:
             crashes += 1
             self._say(f"{name} ended; again in {pause(crashes):g} s")
             self._held.update(clients)
-            for client in reversed(clients):
-                await client.stop(self._grace, self._hurry)
+            await asyncio.gather(*(client.stop(self._grace, self._hurry) for client in clients))
             await asyncio.sleep(pause(crashes))
             try:
                 await asyncio.to_thread(server.start)
