@@ -35,6 +35,9 @@ class Code(StrEnum):
     HTTP_STATUS = "HTTP_STATUS"
     RATE_LIMITED = "RATE_LIMITED"
     TOO_MANY_REDIRECTS = "TOO_MANY_REDIRECTS"
+    ROBOTS_DENIED = "ROBOTS_DENIED"
+    LOGIN_REQUIRED = "LOGIN_REQUIRED"
+    ERROR_PAGE = "ERROR_PAGE"
     BODY_MISSING = "BODY_MISSING"
     # Embedding
     PROVIDER_DOWN = "PROVIDER_DOWN"
@@ -95,6 +98,15 @@ CATALOGUE: dict[Code, Advice] = {
     Code.HTTP_STATUS: Advice("The host answered with an error status.", "Check that the page is there and public."),
     Code.RATE_LIMITED: Advice("The host asked to be called less often.", "Nothing: it is tried again."),
     Code.TOO_MANY_REDIRECTS: Advice("The address redirects in a circle or too often.", "Use the final URL."),
+    Code.ROBOTS_DENIED: Advice(
+        "The site's robots.txt keeps automatic readers away from the page.", "Upload the page, or ask the site's owner."
+    ),
+    Code.LOGIN_REQUIRED: Advice(
+        "The site shows a login form in place of the page.", "Use a page that is public, or upload the document."
+    ),
+    Code.ERROR_PAGE: Advice(
+        "The site answers as if all were well, with a page that says it has none.", "Check the URL in a browser."
+    ),
     Code.BODY_MISSING: Advice("The stored body of the source is gone.", "Add the source again."),
     Code.PROVIDER_DOWN: Advice("The model provider does not answer.", "Nothing: the stage waits for it."),
     Code.PROVIDER_REFUSED: Advice("The model provider refused the request.", "Check model name, key and limits."),

@@ -13,6 +13,8 @@ create table knowledge_source (
     description        text,
     metadata           jsonb not null default '{}',
     is_public          boolean not null default true,
+    language           text,                          -- as given: ISO 639-1
+    document_language  text,                          -- as found in the document
 
     body_key           text,                          -- of a text or file: where its body lies
     filename           text,
