@@ -14,6 +14,9 @@ begin
     end if;
 end $$;
 
+-- Owns the functions that searches run, and the tables of vectors, whose indexes it builds.
+grant create on schema public to kb_pipeline;
+
 create extension if not exists btree_gin;
 do $$
 begin

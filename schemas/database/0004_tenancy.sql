@@ -16,7 +16,7 @@ declare
 begin
     foreach tenants_table in array array[
         'knowledge_base', 'api_key', 'knowledge_source', 'taken_event', 'source_event', 'embedding_usage',
-        'chunk', 'chunk_place', 'chunk_words', 'revision_batch', 'word_statistics', 'word_frequency']
+        'crawl', 'crawl_page', 'crawl_link', 'chunk', 'chunk_place', 'chunk_words', 'revision_batch']
     loop
         perform protect_tenants(tenants_table);
     end loop;
@@ -42,8 +42,6 @@ create function find_api_key(wanted bytea) returns table (organization_id uuid, 
         select k.organization_id, k.id, k.role, k.profile_id
         from api_key k where k.hash = wanted and k.revoked_at is null;
     end;
-grant create on schema public to kb_pipeline;         -- an owner has to have it at the moment of becoming one
 alter function find_api_key(bytea) owner to kb_pipeline;
-revoke create on schema public from kb_pipeline;
 revoke execute on function find_api_key(bytea) from public;
 grant execute on function find_api_key(bytea) to kb_query;

@@ -49,6 +49,7 @@ class SourceDue(Work):
     fetched_url: ShortText | None = Field(None, description="Where the live body came from in the end.")
     etag: str | None = Field(None, description="Of the live revision, for a conditional request.")
     last_modified: str | None = None
+    crawled: bool = Field(False, description="The page is part of a crawl: its links are wanted.")
 
 
 class SourceFetched(Work):

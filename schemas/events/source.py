@@ -12,6 +12,7 @@ from schemas.events.metadata import Metadata
 
 SourceType = Literal["upload", "gdrive", "notion", "creative_ingest", "automation", "mixed"]
 Priority = Literal["manual", "event", "promoted", "scheduled"]
+Language = Annotated[str, Field(pattern="^[a-z]{2}$")]
 INLINE_TEXT_LIMIT = 262_144
 """Characters of a text that travels in the event; a longer one goes by reference, below Kafka's 1 MiB."""
 
@@ -48,6 +49,20 @@ class FileReference(BaseModel):
     media_type: ShortText | None = None
 
 
+class Crawl(BaseModel):
+    """The page is the start of a site: the pages that it leads to become sources of their own."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    max_pages: Annotated[int, Field(ge=1, le=5_000)] = 200
+    depth: Annotated[int, Field(ge=0, le=20, description="Most links from the start to a page.")] = 8
+    prefix: ShortText | None = Field(
+        None,
+        pattern="^/",
+        description="Path that the paths of all pages begin with. Absent: the folder that the start lies in.",
+    )
+
+
 class SourceSubmitted(Wish):
     """A document is to be in the knowledge base, as it is described here."""
 
@@ -62,6 +77,8 @@ class SourceSubmitted(Wish):
     source_type: SourceType = "mixed"
     is_public: bool = Field(True, description="False: seen by staff only until published.")
     media_type: ShortText | None = Field(None, description="Of the text: text/plain, text/markdown or text/html.")
+    language: Language | None = Field(None, description="ISO 639-1 code. Absent: as found in the document.")
+    crawl: Crawl | None = Field(None, description="Of a URL: its site comes with it. Absent: the page alone.")
     priority: Priority = "event"
 
     @model_validator(mode="after")
@@ -71,6 +88,8 @@ class SourceSubmitted(Wish):
             raise ValueError(f"a source of kind {self.kind} needs the field {self.kind}")
         if self.kind != "url" and not (self.source_id or self.external_id):
             raise ValueError("a text or file needs source_id or external_id")
+        if self.kind != "url" and self.crawl:
+            raise ValueError("only a source of kind url can be crawled")
         return self
 
 

@@ -37,3 +37,6 @@ PROVIDER_SECONDS = Histogram(
 
 SEARCH_SECONDS = Histogram("kb_search_seconds", "Of one search, by part.", ["part"], buckets=_SECONDS)
 SEARCHES = Counter("kb_searches", "Searches, by how they were answered.", ["outcome"])
+
+QUERY_LOG = Counter("kb_query_log", "Answered searches, by what became of their rows in the log.", ["outcome"])
+QUERY_LOG_WAITING = Gauge("kb_query_log_waiting", "Searches that wait to be written to the log.", [])

@@ -90,6 +90,23 @@ class Postgres:
                 self._used[connection] = time.monotonic()
             failpoint("after-postgres-commit")
 
+    async def alone(self, name: str, statement: Any) -> bool:
+        """Run a statement that can't be in a transaction, unless another process is running one under that name."""
+        with passing_errors():
+            async with self._pool.connection() as connection:
+                await connection.set_autocommit(True)
+                try:
+                    locked = await connection.execute("select pg_try_advisory_lock(hashtext(%s))", (name,))
+                    if (await locked.fetchone() or (False,))[0] is False:
+                        return False
+                    try:
+                        await connection.execute(statement)
+                    finally:
+                        await connection.execute("select pg_advisory_unlock(hashtext(%s))", (name,))
+                finally:
+                    await connection.set_autocommit(False)
+        return True
+
     async def fetch(self, query: Any, parameters: Any = None) -> list[TupleRow]:
         """The rows of one statement, in a transaction of its own."""
         async with self.transaction() as connection:

@@ -76,6 +76,16 @@ class ServerSettings(BaseSettings):
     port: int = Field(0, ge=0, le=65535, description="Port to listen on; 0: any free one, which the log names.")
 
 
+class RetentionSettings(BaseSettings):
+    """How long records are kept that nothing is answered from."""
+
+    model_config = SettingsConfigDict(env_prefix="KB_", frozen=True)
+
+    query_log_retention_days: int = Field(
+        90, ge=0, description="Days after its end that a month of logged searches is kept; 0: searches are not logged."
+    )
+
+
 class LogSettings(BaseSettings):
     """The log, on standard error."""
 

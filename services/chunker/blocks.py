@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from zlib import crc32
 
 from schemas.codes import Code
 from services.chassis.errors import SourceRefused
@@ -154,17 +155,21 @@ def pipe_row(cells: Iterable[str]) -> str:
 
 
 def table_pieces(lines: list[str], header_lines: int, piece_bytes: int = 1200) -> list[str]:
-    """Cut the lines of a table into texts of about `piece_bytes` of UTF-8, its first `header_lines` atop each.
+    """Cut the lines of a table into texts of at most `piece_bytes` of UTF-8, its first `header_lines` atop each.
 
-    A table cut between two pieces stays legible, and a chunk is still an exact range of the stored text.
+    A table cut between two pieces stays legible, and a chunk is still an exact range of the stored text. Where a piece
+    that is half full ends is up to the next line's own text, so that a changed row moves few of the later pieces. A
+    longer line is a piece of its own.
     """
     head = lines[:header_lines]
     pieces: list[str] = []
     current = list(head)
     size = 0
     for line in lines[header_lines:]:
-        width = len(line.encode("utf-8", "replace")) + 1
-        if size and size + width > piece_bytes:
+        encoded = line.encode("utf-8", "replace")
+        width = len(encoded) + 1
+        full = size + width > piece_bytes
+        if size and (full or (size > piece_bytes // 2 and crc32(encoded) * piece_bytes < width << 34)):
             pieces.append("\n".join(current))
             current = list(head)
             size = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from typing import NamedTuple
+from unicodedata import category
 
 from schemas.codes import Code
 from services.chassis.errors import SourceRefused
@@ -45,6 +46,9 @@ _XML = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_:.\-]
 _META_WINDOW = 4096
 _HIGH = bytes(range(0x80, 0x100))
 _SAMPLE = 65536
+_WIDE_SAMPLE = 4096
+_PLAIN_SIGNS = re.compile("[\n\x20-\x7e、。，]")
+_NO_SIGNS = frozenset(("Cc", "Cn", "Co", "Cs"))
 
 
 class Decoded(NamedTuple):
@@ -60,7 +64,7 @@ def decode(body: bytes, declared: str | None, *, markup: bool) -> Decoded:
 
     Raises SourceRefused(UNSUPPORTED_TYPE) when no charset gives readable text.
     """
-    marked = _by_mark(body) or _by_zero_bytes(body)
+    marked = _by_mark(body) or _by_wide_order(body)
     if marked:
         return marked
     if b"\x1b" not in body[:_SAMPLE]:
@@ -80,20 +84,36 @@ def _by_mark(body: bytes) -> Decoded | None:
     return None
 
 
-def _by_zero_bytes(body: bytes) -> Decoded | None:
-    """UTF-16 of mostly Latin text without a mark: every second byte is zero."""
-    sample = body[:4096]
-    if len(sample) < 4 or len(body) % 2:
+def wide_order(sample: bytes) -> str | None:
+    """The codec of UTF-16 without a mark; None for other bytes.
+
+    In the right byte order there are blanks, digits and full stops, and no characters that stand for nothing.
+    """
+    sample = sample[: min(len(sample), _WIDE_SAMPLE) & ~1]
+    zeros = sample.count(0)
+    # Fewer zeros than a third, and a text without them: they are strays.
+    if not zeros or (3 * zeros < len(sample) and _noise(sample.replace(b"\0", b"").decode("utf-8", "replace")) < 0.01):
         return None
-    pairs = len(sample) // 2
-    even, odd = sample[0::2].count(0), sample[1::2].count(0)
-    for zeros, others, name in ((even, odd, "utf-16-be"), (odd, even, "utf-16-le")):
-        if zeros > 0.4 * pairs and others < 0.05 * pairs:
-            try:
-                return Decoded(body.decode(name), name, [])
-            except UnicodeDecodeError:
-                return None
-    return None
+    texts = {name: sample.decode(name, "replace") for name in ("utf-16-le", "utf-16-be")}
+    plain = {name: len(_PLAIN_SIGNS.findall(text)) for name, text in texts.items()}
+    best = max(plain, key=plain.__getitem__)
+    return best if plain[best] > 0.02 * len(texts[best]) and _noise(texts[best]) < 0.01 else None
+
+
+def _noise(text: str) -> float:
+    """The share of characters that no text has."""
+    noise = sum(1 for sign in text if sign == "\ufffd" or (category(sign) in _NO_SIGNS and sign not in "\t\n\r\f"))
+    return noise / max(len(text), 1)
+
+
+def _by_wide_order(body: bytes) -> Decoded | None:
+    name = wide_order(body) if len(body) % 2 == 0 else None
+    if name is None:
+        return None
+    try:
+        return Decoded(body.decode(name), name, [])
+    except UnicodeDecodeError:
+        return None
 
 
 def _by_declaration(body: bytes, declared: str | None, markup: bool) -> Decoded | None:

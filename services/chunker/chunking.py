@@ -9,16 +9,18 @@ from typing import NamedTuple
 from schemas.codes import Code
 from services.chassis.errors import SourceRefused
 from services.chunker.blocks import Document, Locator
+from services.chunker.counting import TokenCount
 from services.chunker.division import Division
-from services.chunker.overlap import overlap_start
+from services.chunker.overlap import Overlap, find_overlap
 from services.chunker.presets import Preset
-from services.chunker.units import Cut, Unit, cut_keys, make_units
+from services.chunker.units import Unit, make_units
 from services.encoder.tokens import count_tokens
 
 SOURCE_TOKENS = 200_000
 # So many characters for each token allowed, and a text is almost surely too large to be worth cutting up.
 _LONG_TOKENS = 12
 _INEXACT = 0.2
+_COUNTED_AT_ONCE = 1_000_000
 
 
 class Chunk(NamedTuple):
@@ -70,42 +72,67 @@ def extents(document: Document, preset: Preset, limit: int | None = SOURCE_TOKEN
         _refuse_above(limit, document.text)
     units = make_units(document, preset)
     if limit is not None:
-        # Counts of parts don't add up, but nearly do.
-        about = len(document.text) if preset.by_characters else sum(unit.size for unit in units)
+        # Counts of parts nearly add up. A character can have several tokens, a byte of UTF-8 has one at most.
+        about = len(document.text.encode()) if preset.by_characters else sum(unit.size for unit in units)
         if about > (1 - _INEXACT) * limit:
             _refuse_above(limit, document.text)
-    return list(_lay(document, units, preset)) if units else []
+    return list(_Layout(document, units, preset).extents()) if units else []
 
 
 def _refuse_above(limit: int, text: str) -> None:
-    tokens = count_tokens(text)
+    """Raise SourceRefused when the text has more than `limit` tokens; of a huge one no more is counted than needed."""
+    tokens = 0
+    for start in range(0, len(text), _COUNTED_AT_ONCE):
+        tokens += count_tokens(text[start : start + _COUNTED_AT_ONCE])
+        if tokens > (1 + _INEXACT) * limit:
+            raise SourceRefused(Code.SOURCE_TOO_LARGE, f"the text has far more than {limit} tokens, which is the limit")
+    if len(text) > _COUNTED_AT_ONCE:
+        tokens = count_tokens(text)
     if tokens > limit:
         raise SourceRefused(Code.SOURCE_TOO_LARGE, f"the text has {tokens} tokens, the limit is {limit}")
 
 
-def _lay(document: Document, units: list[Unit], preset: Preset) -> Iterator[Extent]:
-    division = Division(units, cut_keys(document.text, units), preset)
-    runs = [(0, len(units))]
-    while runs:
-        first, last = runs.pop()
-        extent = _extent(document, units, first, last, preset) if division.fits(first, last) else None
-        if extent is not None:
-            yield extent
-            continue
-        middle = division.best_cut(first, last)
-        runs.append((middle, last))
-        runs.append((first, middle))
+class _Layout:
+    """Lays the chunks of one document out."""
 
+    def __init__(self, document: Document, units: Sequence[Unit], preset: Preset) -> None:
+        self._document = document
+        self._units = units
+        self._preset = preset
+        self._division = Division(document.text, units, preset)
+        self._count = TokenCount(document.text, units)
 
-def _extent(document: Document, units: list[Unit], first: int, last: int, preset: Preset) -> Extent | None:
-    """The extent of a run with as much overlap as fits; None when it is over the budget after all."""
-    text = document.text
-    new, end = units[first].start, units[last - 1].end
-    start = overlap_start(document, units, first, preset) if units[first].cut > Cut.HEADING else new
-    for begin in (start, new) if start < new else (new,):
-        piece = text[begin:end]
-        tokens = count_tokens(piece)
-        size = len(piece) if preset.by_characters else tokens
-        if size <= preset.budget or (begin == new and last - first == 1):
-            return Extent(begin, end, tokens, units[first].block)
-    return None
+    def extents(self) -> Iterator[Extent]:
+        """The extents in order."""
+        for run in self._division.runs():
+            parts = [run]
+            while parts:
+                first, last = parts.pop()
+                extent = self._extent(first, last)
+                if self._fits(extent) or last - first == 1:
+                    yield extent
+                else:
+                    # Sizes are sums, so that a run can be a little over the budget after all.
+                    middle = self._division.best_cut(first, last)
+                    parts += [(middle, last), (first, middle)]
+
+    def _extent(self, first: int, last: int) -> Extent:
+        """The extent of a run, with overlap if it fits."""
+        overlap = find_overlap(self._document, self._units, first, self._preset)
+        extent = self._beginning_with(overlap, first, last)
+        if overlap.start < self._units[first].start and not self._fits(extent):
+            extent = self._beginning_with(Overlap(self._units[first].start, first, 0), first, last)
+        return extent
+
+    def _beginning_with(self, overlap: Overlap, first: int, last: int) -> Extent:
+        start, unit, tail = overlap
+        end = self._units[last - 1].end
+        if self._preset.by_characters:
+            tokens = count_tokens(self._document.text[start:end])
+        else:
+            tokens = self._count.with_tail(start, tail, unit, last)
+        return Extent(start, end, tokens, self._units[first].block)
+
+    def _fits(self, extent: Extent) -> bool:
+        size = extent.end - extent.start if self._preset.by_characters else extent.tokens
+        return size <= self._preset.budget

@@ -2,45 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 from services.chunker.blocks import Document, Kind
 from services.chunker.presets import Preset
 from services.chunker.sentences import fragments, sentence_starts
-from services.chunker.units import Cut, Unit
+from services.chunker.units import Unit
 
 _PROSE = (Kind.PARAGRAPH, Kind.QUOTE)
 _LONGEST_TOKEN = 8
 
 
-def overlap_start(document: Document, units: Sequence[Unit], first: int, preset: Preset) -> int:
+class Overlap(NamedTuple):
+    """Where a chunk begins, the first unit that is whole in it, and the size of what stands before that unit."""
+
+    start: int
+    unit: int
+    tail: int
+
+
+def find_overlap(document: Document, units: Sequence[Unit], first: int, preset: Preset) -> Overlap:
     """Return where a chunk begins whose first new unit is `units[first]`.
 
     Whole units before it are taken while they fit; of prose that does not fit, the last sentences or words. Never
     across a heading, and no code, table row or list item is begun in its middle.
     """
-    start = units[first].start
-    room = preset.overlap
-    place = first
-    while place > 0 and units[place].cut > Cut.HEADING and units[place - 1].size <= room:
+    room, place = preset.overlap, first
+    while place > 0 and not units[place].opens_section and units[place - 1].size <= room:
         place -= 1
         room -= units[place].size
-        start = units[place].start
-    if start < units[first].start or not preset.overlap or place == 0 or units[place].cut <= Cut.HEADING:
-        return start
+    start = units[place].start
+    if place < first or not preset.overlap or place == 0 or units[place].opens_section:
+        return Overlap(start, place, 0)
     before = units[place - 1]
     if document.blocks[before.block].kind not in _PROSE:
-        return start
-    return _tail_start(document.text, before, start, preset)
+        return Overlap(start, place, 0)
+    return _tail(document.text, before, place, start, preset)
 
 
-def _tail_start(text: str, before: Unit, end: int, preset: Preset) -> int:
-    """Where the last sentences of a unit begin that fit the overlap; failing that, its last words."""
+def _tail(text: str, before: Unit, place: int, end: int, preset: Preset) -> Overlap:
+    """The last sentences of a unit that fit the overlap; failing that, its last words."""
     low = max(before.start, end - preset.overlap * _LONGEST_TOKEN)
-    for start in sentence_starts(text, low, before.end):
-        if preset.measure(text[start:end]) <= preset.overlap:
-            return start
-    for start in fragments(text, low, before.end, max(1, preset.overlap)):
-        if text[start - 1].isspace() and preset.measure(text[start:end]) <= preset.overlap:
-            return start
-    return end
+    for start in chain(sentence_starts(text, low, before.end), _words(text, low, before.end, preset.overlap)):
+        size = preset.measure(text[start:end])
+        if size <= preset.overlap:
+            return Overlap(start, place, size)
+    return Overlap(end, place, 0)
+
+
+def _words(text: str, start: int, end: int, length: int) -> Iterator[int]:
+    return (place for place in fragments(text, start, end, length) if text[place - 1].isspace())

@@ -18,6 +18,12 @@ def unix_lines(text: str) -> str:
 def parse_text(text: str, charset: str | None) -> Document:
     """Parse plain text. Raises SourceRefused(NO_TEXT) when it is blank."""
     builder = DocumentBuilder()
-    for paragraph in _BLANK_LINES.split(unix_lines(text)):
-        builder.add(Kind.PARAGRAPH, paragraph)
+    add_paragraphs(text, builder)
     return builder.finish(None, "text/plain", charset)
+
+
+def add_paragraphs(text: str, builder: DocumentBuilder) -> None:
+    """Add the paragraphs of `text`; one whose every line begins with `>` is a quotation."""
+    for paragraph in _BLANK_LINES.split(unix_lines(text)):
+        quoted = paragraph.startswith(">") and all(line.startswith(">") for line in paragraph.strip().split("\n"))
+        builder.add(Kind.QUOTE if quoted else Kind.PARAGRAPH, paragraph)

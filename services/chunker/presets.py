@@ -13,7 +13,9 @@ from services.encoder.tokens import count_tokens
 class Preset:
     """How large chunks are: `budget` is the most a chunk has, `overlap` the most it repeats of the one before.
 
-    Both are in cl100k tokens or, where `by_characters`, in characters.
+    Both are in cl100k tokens or, where `by_characters`, in characters; both bound the chunk's own text. Title and
+    description, which the embedder and the index of words put in front of it, come on top: they can change without the
+    document being cut anew, and a chunk remains an exact range of the stored text.
     """
 
     name: str

@@ -6,18 +6,22 @@ import codecs
 import re
 from typing import NamedTuple
 
+from services.chunker.charset import wide_order
+from services.chunker.office import kinds
+
 HTML = "text/html"
 MARKDOWN = "text/markdown"
 TEXT = "text/plain"
 JSON = "application/json"
 CSV = "text/csv"
 TSV = "text/tab-separated-values"
+MAIL = "message/rfc822"
 BINARY = "application/octet-stream"
 
 _SIGNATURES = (
-    (b"PK\x03\x04", "application/zip"),
-    (b"PK\x05\x06", "application/zip"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
+    (b"PK\x03\x04", kinds.ZIP),
+    (b"PK\x05\x06", kinds.ZIP),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", kinds.OLE),
     (b"{\\rtf", "application/rtf"),
     (b"\x1f\x8b", "application/gzip"),
     (b"BZh", "application/x-bzip2"),
@@ -35,9 +39,9 @@ _SIGNATURES = (
 _BY_SUFFIX = {
     "html": HTML, "htm": HTML, "xhtml": HTML,
     "md": MARKDOWN, "markdown": MARKDOWN, "mdown": MARKDOWN, "mkd": MARKDOWN, "mdx": MARKDOWN,
-    "json": JSON, "csv": CSV, "tsv": TSV, "tab": TSV,
+    "json": JSON, "jsonl": JSON, "ndjson": JSON, "csv": CSV, "tsv": TSV, "tab": TSV,
     "txt": TEXT, "text": TEXT, "log": TEXT, "rst": TEXT, "adoc": TEXT,
-    "eml": "message/rfc822",
+    "eml": MAIL,
 }  # fmt: skip
 _BY_MEDIA_TYPE = {
     "text/html": HTML,
@@ -46,10 +50,12 @@ _BY_MEDIA_TYPE = {
     "text/x-markdown": MARKDOWN,
     "application/json": JSON,
     "text/json": JSON,
+    "application/x-ndjson": JSON,
+    "application/jsonl": JSON,
     "text/csv": CSV,
     "application/csv": CSV,
     "text/tab-separated-values": TSV,
-    "message/rfc822": "message/rfc822",
+    "message/rfc822": MAIL,
 }
 _HTML_START = re.compile(
     rb"(?:\s|<\?xml[^>]*>|<!--.*?-->)*<(?:!doctype\s+html|html[\s>]|head[\s>]|body[\s>])", re.IGNORECASE | re.DOTALL
@@ -63,6 +69,7 @@ _MARKDOWN_SIGNS = (
     re.compile(rb"\A---\r?\n[\w-]+:"),
     re.compile(rb"\*\*\S[^*\n]*\*\*"),
 )
+_CONTAINERS = {kinds.ZIP: kinds.zip_kind, kinds.OLE: kinds.ole_kind}
 _CONTROLS = bytes(set(range(32)) - {9, 10, 11, 12, 13, 27})
 _WINDOW = 8192
 
@@ -81,7 +88,8 @@ def sniff(body: bytes, media_type: str | None = None, name: str | None = None) -
         return Sniffed("application/pdf", True)
     for signature, found in _SIGNATURES:
         if head.startswith(signature):
-            return Sniffed(found, True)
+            look_inside = _CONTAINERS.get(found)
+            return Sniffed(look_inside(body) if look_inside else found, True)
     plain = _without_zeros(head)
     if plain is None:
         return Sniffed(BINARY, True)
@@ -94,11 +102,9 @@ def _without_zeros(head: bytes) -> bytes | None:
     """The head of a text as single bytes, UTF-16 folded; None when it is no text."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
         return head[2:].replace(b"\x00", b"")
-    zeros = head.count(0)
-    if zeros:
-        even, odd = head[0::2].count(0), head[1::2].count(0)
-        if max(even, odd) > 0.4 * (len(head) // 2) and min(even, odd) < 0.05 * (len(head) // 2):
-            return head.replace(b"\x00", b"")
+    order = wide_order(head)
+    if order:
+        return head.decode(order, "replace").encode()
     controls = len(head) - len(head.translate(None, _CONTROLS))
     if controls > max(3, len(head) / 100):
         return None

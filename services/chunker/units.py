@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
@@ -16,7 +17,7 @@ from services.chunker.sentences import fragments, line_starts, sentence_starts
 
 
 class Cut(IntEnum):
-    """The rank of a cut, the better the lower. 1 to 6 are the levels of headings."""
+    """The rank of a cut, the better the lower. 1 to 6 are the levels of headings with text before them."""
 
     HEADING = 6
     BLOCK = 7
@@ -24,7 +25,8 @@ class Cut(IntEnum):
     LINE = 9
     SENTENCE = 10
     FRAGMENT = 11
-    AFTER_HEADING = 12
+    BETWEEN_HEADINGS = 12
+    AFTER_HEADING = 13
 
 
 class Unit(NamedTuple):
@@ -36,98 +38,146 @@ class Unit(NamedTuple):
     cut: int
     block: int
 
+    @property
+    def opens_section(self) -> bool:
+        """Whether the unit is the heading of a section, or its beginning."""
+        return self.cut <= Cut.HEADING or self.cut == Cut.BETWEEN_HEADINGS
+
 
 _MARK_LENGTH = 48
 # A piece of a sentence that is longer than a chunk is a quarter of one, so that chunks can be filled.
 _FRAGMENTS_IN_CHUNK = 4
 _SLACK = 2
 # Where a text is longer than so many characters for each token of a chunk, its beginning is measured first.
-_LONG_TOKENS = 12
+_LONG_TOKENS = 6
 _SAMPLE = 400
+_ITEM_MARK = re.compile(r"[^\S\n]*(?:[-*+•◦▪–]|\w{1,9}[.)])(?:\s|\Z)")
 
 
 def make_units(document: Document, preset: Preset) -> list[Unit]:
-    """Return the units of `document` in order: blocks, and the parts of those that are larger than a chunk."""
+    """Return the units of `document` in order: blocks, and the parts of those that are larger than a chunk.
+
+    What follows headings is cut where it does not fit into one chunk with them; an item of a list with its further
+    paragraphs is one unit where it fits.
+    """
     units: list[Unit] = []
     text, blocks = document.text, document.blocks
-    for index, block in enumerate(blocks):
-        following = blocks[index + 1].start if index + 1 < len(blocks) else block.end
-        cut = _cut_before(blocks, index)
-        size = _size_if_fits(text, block.start, block.end, following, preset)
+    headings = index = 0
+    while index < len(blocks):
+        block, cut = blocks[index], _cut_before(blocks, index)
+        room = preset.budget - (headings + _SLACK if headings else 0)
+        size, after = _size_of_item(text, blocks, index, room, preset) if block.kind is Kind.LIST else (None, index + 1)
         if size is None:
-            units.extend(_parts(text, block, index, cut, preset))
+            following = blocks[after].start if after < len(blocks) else block.end
+            size = _size_if_fits(text, block.start, block.end, following, room, preset)
+        if size is None:
+            units.extend(_parts(text, block, following, index, cut, room, preset))
         else:
-            units.append(Unit(block.start, block.end, size, cut, index))
+            units.append(Unit(block.start, blocks[after - 1].end, size, cut, index))
+        headings = _headings_above(headings, size, preset) if size and _is_heading(block) else 0
+        index = after
     return units
 
 
-def _size_if_fits(text: str, start: int, end: int, following: int, preset: Preset) -> int | None:
-    """The size of a text with the blanks up to `following`; None when the text alone is larger than a chunk."""
-    surely = preset.budget * _LONG_TOKENS
-    if end - start > surely and preset.measure(text[start : start + surely]) > preset.budget + _SLACK:
+def _headings_above(headings: int, size: int, preset: Preset) -> int:
+    """The size of what stays with the text below: all its headings, or the last; those of half a chunk don't."""
+    half = preset.budget // 2
+    return next((total for total in (headings + size, size) if total <= half), 0)
+
+
+def _is_heading(block: Block) -> bool:
+    return block.level > 0 or block.kind is Kind.HEADING
+
+
+def _size_of_item(text: str, blocks: Sequence[Block], index: int, room: int, preset: Preset) -> tuple[int | None, int]:
+    """The size of a list item of several paragraphs and the block after it; no size if it does not fit or has one."""
+    after = index + 1
+    if not _continues_item(blocks[index]):
+        while after < len(blocks) and _continues_item(blocks[after]):
+            after += 1
+    if after > index + 1:
+        end = blocks[after - 1].end
+        following = blocks[after].start if after < len(blocks) else end
+        size = _size_if_fits(text, blocks[index].start, end, following, room, preset)
+        if size is not None:
+            return size, after
+    return None, index + 1
+
+
+def _continues_item(block: Block) -> bool:
+    return block.kind is Kind.LIST and block.text[0].isspace() and not _ITEM_MARK.match(block.text)
+
+
+def _size_if_fits(text: str, start: int, end: int, following: int, room: int, preset: Preset) -> int | None:
+    """The size of a text with the blanks up to `following`; None when the text alone is larger than `room`."""
+    surely = room * _LONG_TOKENS
+    if end - start > surely and preset.measure(text[start : start + surely]) > room + _SLACK:
         return None
     size = preset.measure(text[start:following])
     # The blanks can join the last token, so that the text alone may even count for more.
-    if size <= preset.budget - _SLACK:
+    if size <= room - _SLACK:
         return size
-    return size if size <= preset.budget + _SLACK and preset.measure(text[start:end]) <= preset.budget else None
+    fits = size <= room + _SLACK + following - end and preset.measure(text[start:end]) <= room
+    return size if fits else None
 
 
 def _cut_before(blocks: Sequence[Block], index: int) -> int:
     block = blocks[index]
+    if index == 0:
+        return block.level or Cut.BLOCK
+    before = blocks[index - 1]
+    if _is_heading(before):
+        return Cut.BETWEEN_HEADINGS if _is_heading(block) else Cut.AFTER_HEADING
     if block.level:
         return block.level
-    if index == 0:
-        return Cut.BLOCK
-    before = blocks[index - 1]
-    if before.level or before.kind is Kind.HEADING:
-        return Cut.AFTER_HEADING
     same = before.kind is block.kind and block.kind in (Kind.LIST, Kind.TABLE)
     return Cut.ITEM if same else Cut.BLOCK
 
 
-def _parts(text: str, block: Block, index: int, cut: int, preset: Preset) -> list[Unit]:
-    """Cut a block that is larger than a chunk: code and tables by lines, prose by sentences."""
+def _parts(text: str, block: Block, following: int, index: int, cut: int, room: int, preset: Preset) -> Iterator[Unit]:
+    """Cut a block that is larger than `room`, in which its first part has to fit: code and tables by lines, prose by
+    sentences."""
     by_lines = block.kind in (Kind.CODE, Kind.TABLE)
     starts = (line_starts if by_lines else sentence_starts)(text, block.start, block.end)
+    if starts and text[block.start : starts[0]].isspace():
+        del starts[0]
     rank = Cut.LINE if by_lines else Cut.SENTENCE
-    parts: list[Unit] = []
-    for start, end in _pairs(block.start, starts, block.end):
-        here = rank if parts else cut
+    for start, end in _pairs(block.start, starts, following):
+        here = cut if start == block.start else rank
         trimmed = start + len(text[start:end].rstrip())
-        size = _size_if_fits(text, start, trimmed, end, preset)
+        size = _size_if_fits(text, start, trimmed, end, room, preset)
         if size is None:
-            parts.extend(_fragments(text, start, end, here, index, preset))
+            yield from _fragments(text, start, end, here, index, room, preset)
         elif trimmed > start:
-            parts.append(Unit(start, trimmed, size, here, index))
-    return parts
+            yield Unit(start, trimmed, size, here, index)
+        room = preset.budget
 
 
-def _fragments(text: str, start: int, end: int, cut: int, index: int, preset: Preset) -> list[Unit]:
-    """Cut a sentence or line that is larger than a chunk: at line ends, then at blanks, then anywhere."""
-    parts: list[Unit] = []
-    for line_start, line_end in _pairs(start, line_starts(text, start, end), end):
-        for piece_start, piece_end, size in _bounded(text, line_start, line_end, preset):
-            trimmed = piece_start + len(text[piece_start:piece_end].rstrip())
-            rank = Cut.LINE if piece_start == line_start else Cut.FRAGMENT
-            if trimmed > piece_start:
-                parts.append(Unit(piece_start, trimmed, size, rank if parts else cut, index))
-    return parts
+def _fragments(text: str, start: int, end: int, cut: int, index: int, room: int, preset: Preset) -> Iterator[Unit]:
+    """Cut a sentence or line that is larger than `room`: at line ends, then at blanks, then anywhere."""
+    trimmed = start + len(text[start:end].rstrip())
+    for line_start, line_end in _pairs(start, line_starts(text, start, trimmed), end):
+        for piece_start, piece_end, size in _bounded(text, line_start, line_end, room, preset):
+            rank = cut if piece_start == start else Cut.LINE if piece_start == line_start else Cut.FRAGMENT
+            piece = text[piece_start:piece_end].rstrip()
+            if piece:
+                yield Unit(piece_start, piece_start + len(piece), size, rank, index)
 
 
-def _bounded(text: str, start: int, end: int, preset: Preset) -> Iterator[tuple[int, int, int]]:
-    """Cut a stretch without line ends until each piece is small enough: start, end, size."""
-    measure = preset.measure
-    length = _fragment_length(text[start : start + _SAMPLE], preset)
-    stretches = [(start, end)]
+def _bounded(text: str, start: int, end: int, room: int, preset: Preset) -> Iterator[tuple[int, int, int]]:
+    """Cut a line until each piece is small enough: start, end, size with the blanks before the next piece."""
+    trimmed = start + len(text[start:end].rstrip())
+    length = _fragment_length(text[start : min(trimmed, start + _SAMPLE)], preset)
+    stretches = [(start, trimmed)]
     while stretches:
         first, last = stretches.pop()
-        size = measure(text[first:last])
-        if size <= preset.budget - _SLACK or last - first < 2:
-            yield first, last, size
-        else:
+        following = end if last == trimmed else last
+        size = _size_if_fits(text, first, last, following, room, preset)
+        if size is None and last - first > 1:
             inner = list(fragments(text, first, last, min(length, (last - first + 1) // 2)))
             stretches.extend(reversed(list(_pairs(first, inner, last))))
+        else:
+            yield first, last, size or preset.measure(text[first:following])
 
 
 def _fragment_length(sample: str, preset: Preset) -> int:
@@ -148,9 +198,13 @@ def cut_keys(text: str, units: Sequence[Unit]) -> NDArray[np.int64]:
     """A key for the cut before each unit, the better the lower, shape (units,): its rank, then a hash of what follows.
 
     Among cuts of one rank the hash decides: an edit elsewhere leaves it alone, so that most cuts stay where they are.
+    Both ends of the unit count, as the parts of a table begin alike.
     """
-    keys = np.empty(len(units), np.int64)
-    for place, unit in enumerate(units):
-        mark = text[unit.start : min(unit.end, unit.start + _MARK_LENGTH)]
-        keys[place] = unit.cut << 32 | zlib.crc32(mark.encode())
-    return keys
+    keys = [cut << 32 | zlib.crc32(_mark(text, start, end).encode()) for start, end, _, cut, _ in units]
+    return np.array(keys, np.int64)
+
+
+def _mark(text: str, start: int, end: int) -> str:
+    if end - start <= 2 * _MARK_LENGTH:
+        return text[start:end]
+    return text[start : start + _MARK_LENGTH] + text[end - _MARK_LENGTH : end]

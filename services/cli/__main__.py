@@ -8,7 +8,9 @@ import sys
 import typer
 
 from services.cli import adding, dead_letters, documents, maintenance, running, searching, sources
+from services.cli.evaluation import command as evaluation
 from services.cli.failures import as_failure, report
+from services.cli.replaying import command as replaying
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -25,11 +27,13 @@ for command in (
     documents.parse,
     documents.chunk,
     searching.usage,
+    replaying.replay,
     maintenance.migrate,
     maintenance.check,
     maintenance.drain,
 ):
     app.command()(command)
+app.command("eval")(evaluation.evaluate)
 app.add_typer(sources.app, name="sources")
 app.add_typer(dead_letters.app, name="dlq")
 app.add_typer(maintenance.topics, name="topics")

@@ -104,10 +104,11 @@ async def _source(what: str) -> Source:
         path = existing(what)
         return Source(path, name=path.name)
     from services.fetcher.http.answers import Fetched
-    from services.fetcher.http.fetching import DirectFetcher
     from services.fetcher.http.settings import FetchSettings
+    from services.fetcher.reading.page_reader import PageReader
+    from services.fetcher.reading.settings import ReaderSettings
 
-    async with DirectFetcher(FetchSettings()) as pages:
+    async with PageReader(FetchSettings(), ReaderSettings()) as pages:
         page = await pages.fetch(what)
     if not isinstance(page, Fetched):
         raise TypeError("a page that was asked for without a condition came as unchanged")

@@ -67,6 +67,8 @@ def answer_lines(answer: dict[str, Any], most: int = 600) -> Iterable[str]:
             yield f"   {hit['url']}"
         if hit["heading_path"]:
             yield f"   {' › '.join(hit['heading_path'])}"
+        for twin in hit.get("also_in", ()):
+            yield f"   also in {twin['url'] or twin['title'] or twin['source_id']}"
         if hit.get("explain"):
             yield f"   {hit['explain']}"
         text = " ".join(hit["text"].split())

@@ -11,7 +11,7 @@ from services.cli.options import Json, KnowledgeBase, Organization, SourceId
 
 app = typer.Typer(no_args_is_help=True, help="List, show and change sources.")
 
-_COLUMNS = ("id", "status", "stage", "chunk_count", "title", "name")
+_COLUMNS = ("id", "status", "stage", "chunk_count", "used_30d", "title", "name")
 
 
 @app.command("list")

@@ -7,14 +7,18 @@ import contextlib
 
 from services.chassis.errors import DependencyDown
 from services.chassis.process import Process, run
+from services.fetcher.crawling.crawl import Crawling
+from services.fetcher.crawling.settling import Settling
+from services.fetcher.crawling.sitemaps import Sitemaps
 from services.fetcher.dispatching import Announcer, Dispatcher
 from services.fetcher.fetching import Fetching
 from services.fetcher.handlers import subscribe
-from services.fetcher.http.fetching import DirectFetcher
 from services.fetcher.http.settings import FetchSettings
 from services.fetcher.intake import Intake
 from services.fetcher.promotion import Promotion
-from services.fetcher.settings import DispatchSettings, IntakeSettings, PromotionSettings
+from services.fetcher.reading.page_reader import PageReader
+from services.fetcher.reading.settings import ReaderSettings
+from services.fetcher.settings import CrawlSettings, DispatchSettings, IntakeSettings, PromotionSettings
 from services.ledger import Ledger, Stage
 from services.ledger.settings import LedgerSettings
 
@@ -26,7 +30,9 @@ async def compose() -> Process:
     process = Process("fetcher")
     dispatch_settings, ledger_settings = DispatchSettings(), LedgerSettings()
     ledger = Ledger(process.postgres, ledger_settings, "fetching")
-    pages = DirectFetcher(FetchSettings())
+    pages = PageReader(FetchSettings(), ReaderSettings())
+    crawling = Crawling(process.postgres, pages.direct.robots, Sitemaps(pages.direct, pages.direct.robots))
+    settling = Settling(process.postgres, CrawlSettings().look)
     intake = Intake(process.postgres, process.blobs, process.publisher, IntakeSettings())
     dispatcher = Dispatcher(process.postgres, process.publisher, ledger, dispatch_settings, ledger_settings)
     announcer = Announcer(process.postgres, process.publisher, dispatch_settings.poll)
@@ -42,10 +48,10 @@ async def compose() -> Process:
         intake=intake,
         promotion=Promotion(process.postgres, PromotionSettings()),
         dispatcher=dispatcher,
-        fetching=Fetching(process.postgres, process.blobs, process.publisher, pages),
+        fetching=Fetching(process.postgres, process.blobs, process.publisher, pages, crawling),
         stage=Stage(ledger),
     )
-    process.background += [dispatcher.run, dispatcher.look_after, announcer.run, forget]
+    process.background += [dispatcher.run, dispatcher.look_after, announcer.run, settling.run, forget]
     process.winding_down.append(dispatcher.stop)
     process.closing.append(pages.aclose)
     return process

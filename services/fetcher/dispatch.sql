@@ -24,10 +24,12 @@ select pg_advisory_xact_lock(hashtext('dispatch'))
 -- Organizations are found by skipping through the index, so a long queue of one costs the others nothing.
 with recursive hop as (
     (select organization_id from knowledge_source
-     where due_at is not null and (archived_at is null or deleted_at is not null) order by organization_id limit 1)
+     where due_at is not null and (archived_at is null or vanished_at is not null or deleted_at is not null)
+     order by organization_id limit 1)
     union all
     select (select s.organization_id from knowledge_source s
-            where s.due_at is not null and (s.archived_at is null or s.deleted_at is not null)
+            where s.due_at is not null
+              and (s.archived_at is null or s.vanished_at is not null or s.deleted_at is not null)
               and s.organization_id > hop.organization_id
             order by s.organization_id limit 1)
     from hop where hop.organization_id is not null
@@ -41,7 +43,7 @@ with recursive hop as (
     from room cross join lateral (
         select s.organization_id, s.id, s.priority, s.due_at from knowledge_source s
         where s.organization_id = room.organization_id and s.due_at <= now()
-          and (s.archived_at is null or s.deleted_at is not null)
+          and (s.archived_at is null or s.vanished_at is not null or s.deleted_at is not null)
         order by s.priority, s.due_at, s.id
         limit %(each)s  -- a number that the planner knows: else it reads the whole table for the update
         for update of s skip locked) w
@@ -64,18 +66,23 @@ returning s.organization_id, s.id as source_id, s.knowledge_base_id, s.revision,
     case when s.live_revision is not null then s.body_hash end as body_hash,
     case when s.live_revision is not null then s.fetched_url end as fetched_url,
     case when s.live_revision is not null then s.etag end as etag,
-    case when s.live_revision is not null then s.last_modified end as last_modified
+    case when s.live_revision is not null then s.last_modified end as last_modified,
+    exists (select from crawl_page p where p.organization_id = s.organization_id and p.page_id = s.id) as crawled,
+    exists (select from crawl_page p where p.organization_id = s.organization_id and p.page_id = s.id
+            and p.body_hash is distinct from s.body_hash) as lacks_links
 
 -- name: room
 -- How many more may be in flight in the whole installation, and whether anything is due.
 select %(all)s - (select count(*) from knowledge_source where status = 'ingesting' and due_at > now()),
-       (select true from knowledge_source where due_at <= now() and (archived_at is null or deleted_at is not null)
+       (select true from knowledge_source
+        where due_at <= now() and (archived_at is null or vanished_at is not null or deleted_at is not null)
         order by due_at limit 1) is not null
 
 -- name: count_due
 select count(*) from (
     select from knowledge_source
-    where due_at <= now() and (archived_at is null or deleted_at is not null) limit 1000) due
+    where due_at <= now() and (archived_at is null or vanished_at is not null or deleted_at is not null)
+    limit 1000) due
 
 -- name: one_announcer
 -- Whether no other announcer is at work: two would publish events of one source out of order.
@@ -96,7 +103,7 @@ where (source_event.organization_id, source_event.source_id, source_event.id)
 -- Sources whose words have followed no new title for a while: the event that asked for it may be lost.
 select organization_id, id as source_id, revision from knowledge_source
 where live_revision is not null and deleted_at is null
-  and words_prefix is distinct from words_prefix_of(title, description)
+  and words_prefix is distinct from words_prefix_of(title, description, coalesce(language, document_language))
   and status in ('ready', 'failed') and updated_at < now() - %(lease)s
 order by organization_id, id limit %(most)s
 
@@ -105,6 +112,7 @@ order by organization_id, id limit %(most)s
 with same as (
     update knowledge_source s
     set status = 'ready', stage = null, live_revision = s.revision, attempts = 0, lapses = 0,
+        kept_revision = case when s.kept_revision = s.live_revision then s.revision end,
         error_code = null, error_reason = null, priority = 3, due_at = now() + b.time_to_live,
         last_fetched_at = now(), ready_at = now(), updated_at = now(),
         etag = coalesce(%(etag)s, s.etag), last_modified = coalesce(%(last_modified)s, s.last_modified)
@@ -114,7 +122,7 @@ with same as (
       and s.status = 'ingesting' and s.deleted_at is null and s.live_revision is not null
       and s.body_hash = %(body_hash)s
       and s.recipe = %(cutting)s || '/' || coalesce((select name from embedding_space where is_current), 'none')
-      and s.words_prefix = words_prefix_of(s.title, s.description)
+      and s.words_prefix = words_prefix_of(s.title, s.description, coalesce(s.language, s.document_language))
     returning s.*
 ), told as (
     insert into source_event (organization_id, id, source_id, revision, type, data)

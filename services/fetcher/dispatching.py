@@ -98,6 +98,9 @@ class Dispatcher:
 
     async def _give(self, row: dict[str, Any]) -> None:
         priority, lapses, deleted = row.pop("priority"), row.pop("lapses"), row.pop("deleted")
+        if row.pop("lacks_links"):
+            # A crawl that does not know the links of the live body needs the body again.
+            row |= {"etag": None, "last_modified": None}
         try:
             work = SourceRemovalDue.model_validate(row) if deleted else SourceDue.model_validate(row)
         except ValidationError as error:

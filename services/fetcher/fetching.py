@@ -15,6 +15,7 @@ from services.chassis.broker import Publisher
 from services.chassis.errors import SourceRefused
 from services.chassis.postgres import Postgres
 from services.chassis.queries import load_queries
+from services.fetcher.crawling.crawl import Crawling
 from services.fetcher.http.answers import Fetched, NotModified
 
 _SQL = load_queries("services.fetcher", "dispatch.sql")
@@ -50,11 +51,19 @@ class Body(NamedTuple):
 class Fetching:
     """The stage that comes after dispatch."""
 
-    def __init__(self, postgres: Postgres, blobs: BlobStore, publisher: Publisher, pages: Fetcher) -> None:
+    def __init__(
+        self,
+        postgres: Postgres,
+        blobs: BlobStore,
+        publisher: Publisher,
+        pages: Fetcher,
+        crawling: Crawling | None = None,
+    ) -> None:
         self._postgres = postgres
         self._blobs = blobs
         self._publisher = publisher
         self._pages = pages
+        self._crawling = crawling
 
     async def fetch(self, due: SourceDue) -> None:
         """Get the body and pass it on; or, where it is as before, let the live chunks serve the new revision."""
@@ -93,16 +102,26 @@ class Fetching:
         return Body(key, digest)
 
     async def _page(self, due: SourceDue) -> Body | None:
-        page = await self._pages.fetch(
-            due.url or "", etag=due.etag, last_modified=due.last_modified, validated_url=due.fetched_url
-        )
+        crawling = self._crawling if due.crawled else None
+        try:
+            page = await self._pages.fetch(
+                due.url or "", etag=due.etag, last_modified=due.last_modified, validated_url=due.fetched_url
+            )
+        except SourceRefused as error:
+            if crawling:
+                await crawling.refused(due, error)
+            raise
         if isinstance(page, NotModified):
+            if crawling:
+                await crawling.stands(due, page.url_final)
             if due.body_hash and await self._unchanged(due, Body("", due.body_hash)):
                 return None
             # The page is as before, but is to be cut or embedded in another way: the body is needed after all.
             page = await self._pages.fetch(due.url or "")
             if isinstance(page, NotModified):
                 raise SourceRefused(Code.HTTP_STATUS, "304 Not Modified without a condition")
+        elif crawling and not await crawling.found(due, page):
+            return None
         key = blob_key(due.organization_id, page.sha256)
         await self._blobs.put(key, page.body)
         return Body(key, page.sha256, page.url_final, page.media_type, page.charset, page.etag, page.last_modified)

@@ -26,13 +26,15 @@ from services.chassis.blobs import BlobStore
 from services.chassis.broker import Publisher
 from services.chassis.delivery import Received
 from services.chassis.errors import EventRefused
-from services.chassis.postgres import Postgres
+from services.chassis.postgres import Connection, Postgres
 from services.chassis.queries import load_queries
+from services.fetcher.crawling import wishes
 from services.fetcher.naming import SourceName, name_of
 from services.fetcher.settings import IntakeSettings
 
 _SQL = load_queries("services.fetcher", "intake.sql")
 _FIELDS = ["title", "description", "metadata", "is_public", "archived"]
+_REMOVED_FIELDS = [*_FIELDS, "language"]
 _OF_WHAT_IS_THERE = ("refresh", "change_fields")
 PRIORITIES = {"manual": 0, "event": 1, "promoted": 2, "scheduled": 3}
 
@@ -62,6 +64,7 @@ class Intake:
             description=_clean(wish.description),
             metadata=Jsonb(_clean_json(wish.metadata)),
             is_public=wish.is_public,
+            language=wish.language,
             body_key=body_key,
             media_type=media_type,
             filename=filename,
@@ -100,7 +103,7 @@ class Intake:
         """A document is to be gone. True: the removal begins."""
         name = name_of(received.event)
         kind = "url" if name.url else "text"
-        return await self._write("remove", received, name, kind=kind, fields=_FIELDS) is not None
+        return await self._write("remove", received, name, kind=kind, fields=_REMOVED_FIELDS) is not None
 
     async def forget(self) -> None:
         """Drop ids of events that can't come again."""
@@ -140,6 +143,7 @@ class Intake:
             async with self._postgres.transaction() as connection:
                 cursor = await connection.execute(_SQL[query], parameters)
                 written = await cursor.fetchone() if cursor.description else None
+                await _follow(connection, query, received, name, written, fields)
                 if query not in _OF_WHAT_IS_THERE:
                     return written
                 # A wish that is refused is not taken: it can be replayed once the source is there.
@@ -158,6 +162,18 @@ class Intake:
             return
         await self._postgres.fetch(_SQL["ensure_organization"], {"organization": name.organization_id, "base": base})
         self._known.add((name.organization_id, base))
+
+
+async def _follow(
+    connection: Connection, query: str, received: Received[Any], name: SourceName, written: Any, fields: dict[str, Any]
+) -> None:
+    """What the wish means for pages that the source has brought in by a crawl."""
+    if query == "submit" and written:
+        await wishes.submitted(connection, name, received.event.crawl)
+    elif query == "change_fields":
+        await wishes.changed(connection, name, fields["given"])
+    elif query == "remove" and written:
+        await wishes.removed(connection, name)
 
 
 def _clean(text: str | None) -> str | None:

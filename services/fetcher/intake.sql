@@ -8,13 +8,13 @@ with taken as (
 )
 insert into knowledge_source as s (
     organization_id, id, knowledge_base_id, kind, url, external_id, source_type, title, description, metadata,
-    is_public, body_key, filename, media_type, stage, priority, due_at,
+    is_public, language, body_key, filename, media_type, stage, priority, due_at,
     wish_revision, wish_time, field_orders)
 select
     %(organization)s, %(source)s, %(base)s, %(kind)s, %(url)s, %(external_id)s, %(source_type)s, %(title)s,
-    %(description)s, %(metadata)s, %(is_public)s, %(body_key)s, %(filename)s, %(media_type)s, 'queued', %(priority)s,
-    now(), %(revision)s, %(time)s,
-    ordered_fields('{}', array['title', 'description', 'metadata', 'is_public'], %(revision)s, %(time)s)
+    %(description)s, %(metadata)s, %(is_public)s, %(language)s, %(body_key)s, %(filename)s,
+    %(media_type)s, 'queued', %(priority)s, now(), %(revision)s, %(time)s,
+    ordered_fields('{}', array['title', 'description', 'metadata', 'is_public', 'language'], %(revision)s, %(time)s)
 from taken
 on conflict (organization_id, id) do update
 set knowledge_base_id = excluded.knowledge_base_id, kind = excluded.kind, url = excluded.url,
@@ -32,14 +32,19 @@ set knowledge_base_id = excluded.knowledge_base_id, kind = excluded.kind, url = 
             then excluded.metadata else s.metadata end,
     is_public = case when is_newer_field(s.field_orders, 'is_public', excluded.wish_revision, excluded.wish_time)
             then excluded.is_public else s.is_public end,
-    field_orders = ordered_fields(s.field_orders, array['title', 'description', 'metadata', 'is_public'],
+    language = case when is_newer_field(s.field_orders, 'language', excluded.wish_revision, excluded.wish_time)
+            then excluded.language else s.language end,
+    field_orders = ordered_fields(s.field_orders, array['title', 'description', 'metadata', 'is_public', 'language'],
                                   excluded.wish_revision, excluded.wish_time),
     wish_revision = excluded.wish_revision, wish_time = excluded.wish_time,
     revision = s.revision + 1, status = 'pending', stage = 'queued', priority = excluded.priority, due_at = now(),
     attempts = 0, lapses = 0, error_code = null, error_reason = null, updated_at = now(),
     -- What was removed stays out of searches when the source comes back.
     live_revision = case when s.deleted_at is null then s.live_revision end,
-    deleted_at = null
+    deleted_at = null,
+    -- What a crawl has brought in and is now wished for itself is nobody else's.
+    parent_id = null, vanished_at = null,
+    archived_at = case when s.vanished_at is null then s.archived_at end
 where is_newer(excluded.wish_revision, excluded.wish_time, s.wish_revision, s.wish_time)
 returning s.revision
 
@@ -82,6 +87,8 @@ with taken as (
         archived_at = case when not 'archived' = any(%(given)s::text[])
                                or not is_newer_field(s.field_orders, 'archived', %(revision)s, %(time)s) then s.archived_at
                            when %(archived)s then coalesce(s.archived_at, now()) end,
+        vanished_at = case when not 'archived' = any(%(given)s::text[])
+                               or not is_newer_field(s.field_orders, 'archived', %(revision)s, %(time)s) then s.vanished_at end,
         field_orders = ordered_fields(s.field_orders, %(given)s, %(revision)s, %(time)s), updated_at = now()
     from taken
     where s.organization_id = %(organization)s and s.id = %(source)s and s.deleted_at is null
@@ -125,6 +132,11 @@ set (revision, status, stage, priority, due_at, deleted_at, attempts, lapses, er
         from (select is_newer(excluded.wish_revision, excluded.wish_time, s.wish_revision, s.wish_time)) is_it (newer)),
     archived_at = case when not is_newer_field(s.field_orders, 'archived', excluded.wish_revision, excluded.wish_time)
                   then s.archived_at end,
+    vanished_at = case when not is_newer_field(s.field_orders, 'archived', excluded.wish_revision, excluded.wish_time)
+                  then s.vanished_at end,
+    -- No crawl brings back what was removed for itself.
+    parent_id = case when not is_newer(excluded.wish_revision, excluded.wish_time, s.wish_revision, s.wish_time)
+                then s.parent_id end,
     field_orders = ordered_fields(s.field_orders, %(fields)s, excluded.wish_revision, excluded.wish_time),
     updated_at = now()
 -- One that was removed before is removed again: the order of its wishes moves on, and upstream is told.
@@ -135,7 +147,7 @@ returning s.revision
 -- name: state
 -- What there is to say about a source after a wish. No row: it was never there, or was removed before the wish.
 select revision, deleted_at is null and live_revision is not null
-       and words_prefix is distinct from words_prefix_of(title, description)
+       and words_prefix is distinct from words_prefix_of(title, description, coalesce(language, document_language))
 from knowledge_source
 where organization_id = %(organization)s and id = %(source)s
   and (deleted_at is null or not is_newer(%(revision)s, %(time)s, wish_revision, wish_time))

@@ -17,6 +17,14 @@ class DispatchSettings(BaseSettings):
     busy_poll: float = Field(0.02, gt=0, description="Seconds between looks when something waits for room.")
 
 
+class CrawlSettings(BaseSettings):
+    """How sites are crawled."""
+
+    model_config = SettingsConfigDict(env_prefix="KB_CRAWL_", frozen=True)
+
+    look: float = Field(1.0, gt=0, description="Seconds between looks whether the last page of a crawl has come.")
+
+
 class PromotionSettings(BaseSettings):
     """What agents' fetches may bring in."""
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from services.chassis.process import Process, run
+from services.chassis.settings import RetentionSettings
 from services.indexer.cutover import CutOver
 from services.indexer.handlers import subscribe
 from services.indexer.indexing import Indexing
-from services.indexer.settings import IndexerSettings
+from services.indexer.retention import Retention
+from services.indexer.settings import UpkeepSettings
 from services.indexer.spaces import Spaces
 from services.indexer.upkeep import Upkeep
 from services.ledger import Ledger, Stage
@@ -20,7 +22,9 @@ async def compose() -> Process:
     spaces = Spaces(process.postgres)
     indexing = Indexing(process.postgres, spaces, CutOver(process.postgres, spaces))
     subscribe(process.consume(on_pause=ledger.pause), indexing=indexing, stage=Stage(ledger))
-    process.background.append(Upkeep(process.postgres, IndexerSettings().upkeep_pause).run)
+    settings = UpkeepSettings()
+    process.background.append(Upkeep(process.postgres, settings).run)
+    process.background.append(Retention(process.postgres, RetentionSettings(), settings.retention_pause).run)
     return process
 
 

@@ -17,6 +17,7 @@ from services.chassis.postgres import Connection, Postgres
 from services.chassis.queries import load_queries
 from services.indexer.revisions import Change, Revision, change, columns
 from services.indexer.spaces import Spaces
+from services.indexer.wording import Prefix, write_words
 
 _SQL = load_queries("services.indexer", "revision.sql")
 
@@ -62,14 +63,16 @@ class CutOver:
                 "sources": [r.first.source_id for r in asked],
                 "revisions": [r.first.revision for r in asked],
                 "document_titles": [r.first.document_title for r in asked],
+                "languages": [r.first.language for r in asked],
             },
         )
         locked = {row[:3]: row[3:] for row in await cursor.fetchall()}
-        present = await self._present(connection, [key[:2] for key, (has_chunks, _) in locked.items() if has_chunks])
+        present = await self._present(connection, [key[:2] for key, (has_chunks, *_) in locked.items() if has_chunks])
         found = []
         for key, revision in unique.items():
             if key in locked:
-                found.append(change(revision, present[key[:2]], words_are_old=locked[key][1]))
+                _, words_are_old, *prefix = locked[key]
+                found.append(change(revision, present[key[:2]], Prefix(*prefix), words_are_old=words_are_old))
         return found
 
     async def _present(
@@ -106,9 +109,7 @@ class CutOver:
             await _copy_chunks(connection, added)
         if kept:
             await _move_chunks(connection, kept)
-        words = [chunk_id for change in changes for chunk_id in change.new_words]
-        if words:
-            await connection.execute(_SQL["write_words"], {**columns(changes), "chunks": words})
+        await write_words(connection, [change.new_words for change in changes])
         await self._write_vectors(connection, changes)
 
     async def _write_vectors(self, connection: Connection, changes: Sequence[Change]) -> None:

@@ -13,6 +13,7 @@ from services.chassis.queries import load_queries
 from services.indexer.cutover import CutOver
 from services.indexer.revisions import Revision
 from services.indexer.spaces import Spaces
+from services.indexer.wording import Prefix, Worded, write_words
 
 _SQL = load_queries("services.indexer", "revision.sql")
 
@@ -66,15 +67,8 @@ class Indexing:
             if row is None:
                 return
             chunks = await (await connection.execute(_SQL["chunks_of"], key)).fetchall()
-            await connection.execute(
-                _SQL["write_words"],
-                {
-                    "organizations": [event.organization_id],
-                    "sources": [event.source_id],
-                    "document_titles": [row[0]],
-                    "chunks": [chunk_id for (chunk_id,) in chunks],
-                },
-            )
+            worded = Worded(event.organization_id, event.source_id, Prefix(*row), chunks)
+            await write_words(connection, [worded])
             await connection.execute(_SQL["retitled"], key)
 
     def _staged_key(self, event: SourceEmbedded) -> dict[str, object]:

@@ -32,10 +32,12 @@ order by batch
 -- The rows of the revisions that are still wanted, locked: until the end of the transaction no newer wish gets in.
 -- A source has chunks, live or of before its removal, where it has the hash of a body.
 select s.organization_id, s.id as source_id, s.revision, s.body_hash is not null as has_chunks,
-       s.words_prefix is distinct from words_prefix_of(s.title, s.description)
-           or s.document_title is distinct from asked.document_title as words_are_old
-from unnest(%(organizations)s::uuid[], %(sources)s::uuid[], %(revisions)s::bigint[], %(document_titles)s::text[])
-    as asked (organization_id, id, revision, document_title)
+       s.words_prefix is distinct from words_prefix_of(s.title, s.description, coalesce(s.language, asked.language))
+           or s.document_title is distinct from asked.document_title as words_are_old,
+       coalesce(s.title, asked.document_title), s.description, coalesce(s.language, asked.language)
+from unnest(%(organizations)s::uuid[], %(sources)s::uuid[], %(revisions)s::bigint[], %(document_titles)s::text[],
+            %(languages)s::text[])
+    as asked (organization_id, id, revision, document_title, language)
 join knowledge_source s using (organization_id, id, revision)
 where s.status = 'ingesting' and s.deleted_at is null
 order by s.organization_id, s.id
@@ -77,10 +79,10 @@ where (p.organization_id, p.source_id, p.chunk_id) = (n.organization_id, n.sourc
 -- The revisions are what searches see from the end of this transaction on; upstream is told.
 with made as (
     select * from unnest(
-        %(organizations)s::uuid[], %(sources)s::uuid[], %(document_titles)s::text[], %(urls)s::text[],
+        %(organizations)s::uuid[], %(sources)s::uuid[], %(document_titles)s::text[], %(languages)s::text[], %(urls)s::text[],
         %(body_hashes)s::text[], %(recipes)s::text[], %(etags)s::text[], %(modified)s::text[], %(chunk_counts)s::int[],
         %(token_counts)s::int[], %(event_ids)s::uuid[])
-        as made (organization_id, id, document_title, url, body_hash, recipe, etag, last_modified, chunk_count,
+        as made (organization_id, id, document_title, language, url, body_hash, recipe, etag, last_modified, chunk_count,
                  token_count, event_id)
 ), live as (
     update knowledge_source s
@@ -88,7 +90,8 @@ with made as (
         error_code = null, error_reason = null, due_at = now() + b.time_to_live,
         document_title = m.document_title, fetched_url = m.url, body_hash = m.body_hash, recipe = m.recipe,
         etag = m.etag, last_modified = m.last_modified, chunk_count = m.chunk_count, token_count = m.token_count,
-        words_prefix = words_prefix_of(s.title, s.description),
+        document_language = m.language,
+        words_prefix = words_prefix_of(s.title, s.description, coalesce(s.language, m.language)),
         last_fetched_at = now(), ready_at = now(), updated_at = now()
     from made m, knowledge_base b
     where s.organization_id = m.organization_id and s.id = m.id
@@ -106,15 +109,11 @@ from live
 on conflict do nothing
 
 -- name: write_words
--- The words of chunks, with title and description in front. Chunks that have words get new ones.
+-- The words of chunks. Chunks that have words get new ones.
 insert into chunk_words (organization_id, source_id, chunk_id, words)
-select c.organization_id, c.source_id, c.id,
-       to_tsvector('english', concat_ws(E'\n', coalesce(s.title, titled.document_title), s.description, c.text))
-from unnest(%(organizations)s::uuid[], %(sources)s::uuid[], %(document_titles)s::text[])
-         as titled (organization_id, source_id, document_title)
-join knowledge_source s on s.organization_id = titled.organization_id and s.id = titled.source_id
-join chunk c on c.organization_id = titled.organization_id and c.source_id = titled.source_id
-where c.id = any(%(chunks)s::uuid[])
+select organization_id, source_id, chunk_id, words_of(language, prose, verbatim)
+from unnest(%(organizations)s::uuid[], %(sources)s::uuid[], %(chunks)s::uuid[], %(languages)s::text[], %(proses)s::text[],
+            %(verbatims)s::text[]) as w (organization_id, source_id, chunk_id, language, prose, verbatim)
 on conflict (organization_id, source_id, chunk_id) do update set words = excluded.words
 
 -- name: lock_removal
@@ -150,16 +149,17 @@ on conflict do nothing
 
 -- name: lock_live
 -- A live source whose words hold an old title.
-select document_title from knowledge_source
+select coalesce(title, document_title), description, coalesce(language, document_language) from knowledge_source
 where organization_id = %(organization)s and id = %(source)s and live_revision is not null and deleted_at is null
-  and words_prefix is distinct from words_prefix_of(title, description)
+  and words_prefix is distinct from words_prefix_of(title, description, coalesce(language, document_language))
 for update
 
 -- name: chunks_of
-select id from chunk where organization_id = %(organization)s and source_id = %(source)s
+select id, text from chunk where organization_id = %(organization)s and source_id = %(source)s
 
 -- name: retitled
-update knowledge_source set words_prefix = words_prefix_of(title, description)
+update knowledge_source
+set words_prefix = words_prefix_of(title, description, coalesce(language, document_language)), kept_revision = null
 where organization_id = %(organization)s and id = %(source)s
 
 -- name: spaces

@@ -9,6 +9,7 @@ from uuid import UUID
 from schemas.events import Chunk, SourceEmbedded
 from schemas.recipes import recipe
 from services.indexer.vectors import to_halfvec
+from services.indexer.wording import Prefix, Worded
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +64,18 @@ class Change:
     added: tuple[Chunk, ...]
     kept: tuple[Chunk, ...]
     dropped: tuple[UUID, ...]
+    prefix: Prefix
     words_are_old: bool
 
     @property
-    def new_words(self) -> list[UUID]:
-        """Chunks whose words have to be written."""
+    def new_words(self) -> Worded:
+        """The chunks whose words have to be written."""
         chunks = (*self.added, *self.kept) if self.words_are_old else self.added
-        return [chunk.id for chunk in chunks]
+        first = self.revision.first
+        return Worded(first.organization_id, first.source_id, self.prefix, [(c.id, c.text) for c in chunks])
 
 
-def change(revision: Revision, present: set[UUID], words_are_old: bool) -> Change:
+def change(revision: Revision, present: set[UUID], prefix: Prefix, *, words_are_old: bool) -> Change:
     """Compare the revision with the ids of the chunks that are there."""
     chunks = tuple(revision.chunks())
     wanted = {chunk.id for chunk in chunks}
@@ -81,6 +84,7 @@ def change(revision: Revision, present: set[UUID], words_are_old: bool) -> Chang
         added=tuple(chunk for chunk in chunks if chunk.id not in present),
         kept=tuple(chunk for chunk in chunks if chunk.id in present),
         dropped=tuple(sorted(present - wanted)),
+        prefix=prefix,
         words_are_old=words_are_old,
     )
 
@@ -92,4 +96,5 @@ def columns(changes: Sequence[Change]) -> dict[str, list[object]]:
         "organizations": [first.organization_id for first in firsts],
         "sources": [first.source_id for first in firsts],
         "document_titles": [first.document_title for first in firsts],
+        "languages": [first.language for first in firsts],
     }

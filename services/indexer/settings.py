@@ -6,9 +6,13 @@ from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
-class IndexerSettings(BaseSettings):
-    """What the indexer does beside indexing."""
+class UpkeepSettings(BaseSettings):
+    """What the indexer keeps of large organizations, so that searches in them stay quick."""
 
-    model_config = SettingsConfigDict(env_prefix="KB_INDEXER_", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="KB_UPKEEP_", frozen=True)
 
-    upkeep_pause: float = Field(60.0, gt=0, description="Seconds between looks for statistics that are out of date.")
+    pause: float = Field(60.0, gt=0, description="Seconds between looks for what has fallen behind.")
+    least_chunks: int = Field(2_000, ge=1, description="Chunks from which on an organization is kept up.")
+    patience: int = Field(200, ge=0, description="New chunks of an organization that searches read in full meanwhile.")
+    index_chunks: int = Field(20_000, ge=1, description="Chunks from which on it has a vector index of its own.")
+    retention_pause: float = Field(600.0, gt=0, description="Seconds between looks for records that are too old.")

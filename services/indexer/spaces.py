@@ -20,6 +20,11 @@ def table_of(space_id: int) -> sql.Identifier:
     return sql.Identifier(f"chunk_vector_{space_id}")
 
 
+def signs_of(space_id: int) -> sql.Identifier:
+    """The table of the signs of a space's vectors, which large organizations have."""
+    return sql.Identifier(f"chunk_signs_{space_id}")
+
+
 class Spaces:
     """Finds spaces by name. They are registered by whoever embeds."""
 
@@ -70,16 +75,21 @@ class Spaces:
     async def drop(self, connection: Connection, chunks: Sequence[tuple[UUID, UUID, UUID]]) -> None:
         """Take the chunks' vectors out of every space."""
         columns = [[row[at] for row in chunks] for at in range(3)]
-        for space_id in await self._all(connection):
+        for table in await self._tables(connection):
             query = sql.SQL(
                 "delete from {} v using unnest(%s::uuid[], %s::uuid[], %s::uuid[]) "
                 "as gone (organization_id, source_id, chunk_id) where (v.organization_id, v.source_id, v.chunk_id) "
                 "= (gone.organization_id, gone.source_id, gone.chunk_id)"
             )
-            await connection.execute(query.format(table_of(space_id)), columns)
+            await connection.execute(query.format(table), columns)
 
     async def drop_source(self, connection: Connection, organization_id: UUID, source_id: UUID) -> None:
         """Take a source's vectors out of every space."""
-        for space_id in await self._all(connection):
+        for table in await self._tables(connection):
             query = sql.SQL("delete from {} where organization_id = %s and source_id = %s")
-            await connection.execute(query.format(table_of(space_id)), (organization_id, source_id))
+            await connection.execute(query.format(table), (organization_id, source_id))
+
+    async def _tables(self, connection: Connection) -> list[sql.Identifier]:
+        """All tables that hold something of a chunk's vector."""
+        spaces = await self._all(connection)
+        return [table for space_id in spaces for table in (table_of(space_id), signs_of(space_id))]

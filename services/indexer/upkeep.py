@@ -9,23 +9,21 @@ import structlog
 from services.chassis.errors import DependencyDown
 from services.chassis.postgres import Postgres
 from services.chassis.queries import load_queries
+from services.indexer.settings import UpkeepSettings
+from services.indexer.vector_indexes import VectorIndexes
 
 log = structlog.get_logger()
 
 _SQL = load_queries("services.indexer", "upkeep.sql")
 
-LEAST_CHUNKS = 2_000
-"""Below it the words of a query are counted when it is asked, which is as quick."""
-
 
 class Upkeep:
-    """Refreshes the statistics of words of organizations that have changed."""
+    """Refreshes what is kept of the organizations that are large enough for it."""
 
-    def __init__(self, postgres: Postgres, pause: float, least_chunks: int = LEAST_CHUNKS) -> None:
-        """`pause` is the number of seconds between two looks."""
+    def __init__(self, postgres: Postgres, settings: UpkeepSettings) -> None:
         self._postgres = postgres
-        self._pause = pause
-        self._least = least_chunks
+        self._settings = settings
+        self._indexes = VectorIndexes(postgres, settings)
 
     async def run(self) -> None:
         """Look now and then, until cancelled."""
@@ -34,15 +32,18 @@ class Upkeep:
                 await self.turn()
             except DependencyDown as error:
                 log.warning("upkeep waits", code=error.code, reason=error.reason)
-            await asyncio.sleep(self._pause)
+            await asyncio.sleep(self._settings.pause)
 
     async def turn(self) -> int:
         """Refresh what is stale. Gives the number of organizations."""
-        stale = await self._postgres.fetch(_SQL["stale"], {"least": self._least})
-        for (organization,) in stale:
-            # One transaction each: searches go on with the old numbers meanwhile.
-            async with self._postgres.transaction() as connection:
-                await connection.execute(_SQL["refresh"], {"organization": organization})
+        least = {"least": self._settings.least_chunks}
+        stale = await self._postgres.fetch(_SQL["stale"], {**least, "patience": self._settings.patience})
+        for organization, anew in stale:
+            # One transaction each: searches go on with what was kept before meanwhile.
+            await self._postgres.fetch(_SQL["refresh"], {"organization": organization, "anew": anew})
+        for (organization,) in await self._postgres.fetch(_SQL["dwindled"], least):
+            await self._postgres.fetch(_SQL["forget"], {"organization": organization})
+        await self._indexes.turn()
         async with self._postgres.transaction() as connection:
             await connection.execute(_SQL["forget_pauses"])
         return len(stale)

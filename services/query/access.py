@@ -26,6 +26,7 @@ class Principal:
     profile_id: UUID | None = None
     role: Role = "agent"
     audience: Audience = "internal"
+    api_key_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from schemas.events import FileReference, SourceSubmitted
-from schemas.events.source import INLINE_TEXT_LIMIT, SourceType
+from schemas.events.source import INLINE_TEXT_LIMIT, Crawl, SourceType
 from schemas.identifiers import blob_key
 from services.chassis.blobs import BlobStore
 from services.query.naming import name_by_content, named_id, page_id
@@ -27,6 +27,7 @@ class Fields:
     source_type: SourceType = "mixed"
     is_public: bool = True
     external_id: str | None = None
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,15 @@ class Addition:
     source_id: UUID
 
 
-def of_page(organization: UUID, base: UUID, url: str, fields: Fields) -> Addition:
-    """A page. Raises SourceRefused(URL_INVALID), also where the publisher has a name of its own for it."""
+def of_page(organization: UUID, base: UUID, url: str, fields: Fields, crawl: Crawl | None = None) -> Addition:
+    """A page, with `crawl` the start of a site.
+
+    Raises SourceRefused(URL_INVALID), also where the publisher has a name of its own for it.
+    """
     by_url = page_id(organization, base, url)
     source = named_id(organization, base, fields.external_id) if fields.external_id else by_url
-    return Addition(_wish(organization, base, fields, kind="url", url=url, external_id=fields.external_id), source)
+    wish = _wish(organization, base, fields, kind="url", url=url, external_id=fields.external_id, crawl=crawl)
+    return Addition(wish, source)
 
 
 class Additions:
@@ -84,6 +89,7 @@ def _wish(organization: UUID, base: UUID, fields: Fields, **content: Any) -> Sou
         metadata=fields.metadata,
         source_type=fields.source_type,
         is_public=fields.is_public,
+        language=fields.language,
         priority="manual",
         **content,
     )

@@ -47,7 +47,7 @@ class Keys:
         organization_id, key_id, role, profile_id = rows[0]
         async with self._postgres.transaction(organization_id) as connection:
             await connection.execute(_SQL["touch"], {"organization": organization_id, "key": key_id})
-        principal = Principal(organization_id, profile_id, role)
+        principal = Principal(organization_id, profile_id, role, api_key_id=key_id)
         self._known[digest] = (time.monotonic() + self._known_seconds, principal)
         if len(self._known) > _MOST_KNOWN:
             self._known.popitem(last=False)

@@ -65,11 +65,19 @@ class Library:
         return one(await self._rows(principal.organization_id, "knowledge_bases", parameters), "knowledge base", base)
 
     async def sources(
-        self, principal: Principal, base: UUID, *, status: str | None, after: UUID | None, limit: int
+        self,
+        principal: Principal,
+        base: UUID,
+        *,
+        status: str | None,
+        parent: UUID | None = None,
+        after: UUID | None,
+        limit: int,
     ) -> list[Row]:
-        """Sources in the order of ids, from the one that follows `after`."""
+        """Sources in the order of ids, from the one that follows `after`; of one crawl where `parent` is its start."""
         for reader in readers(principal, self._public_organization):
-            parameters = {**reader.arguments, "base": base, "status": status, "after": after, "limit": limit}
+            narrowed = {"base": base, "status": status, "parent": parent, "after": after, "limit": limit}
+            parameters = {**reader.arguments, **narrowed}
             if await self._rows(reader.organization_id, "knowledge_bases", parameters):
                 return await self._rows(reader.organization_id, "sources", parameters)
         raise not_found("knowledge base", base)

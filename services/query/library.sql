@@ -21,14 +21,19 @@ returning organization_id, id, name, scope, owner_profile_id, source_type, prese
 
 -- name: sources
 -- A page of a knowledge base's sources.
-select s.* from readable_source(%(organization)s, %(profile)s, %(sees_unpublished)s, %(is_guest)s) s
+select s.*, case when not %(is_guest)s then recent_uses(s.organization_id, s.id) end as used_30d,
+       crawl_of(s.organization_id, s.id) as crawl
+from readable_source(%(organization)s, %(profile)s, %(sees_unpublished)s, %(is_guest)s) s
 where s.knowledge_base_id = %(base)s and (%(after)s::uuid is null or s.id > %(after)s)
   and (%(status)s::text is null or case when s.archived_at is null then s.status else 'archived' end = %(status)s)
+  and (%(parent)s::uuid is null or s.parent_id = %(parent)s)
 order by s.id limit %(limit)s
 
 -- name: source
 -- One source, whatever state it is in.
-select s.* from readable_source(%(organization)s, %(profile)s, %(sees_unpublished)s, %(is_guest)s) s
+select s.*, case when not %(is_guest)s then recent_uses(s.organization_id, s.id) end as used_30d,
+       crawl_of(s.organization_id, s.id) as crawl
+from readable_source(%(organization)s, %(profile)s, %(sees_unpublished)s, %(is_guest)s) s
 where s.id = %(source)s
 
 -- name: chunks

@@ -5,17 +5,22 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
+from psycopg.types.json import Jsonb
+
 from schemas.codes import Code
+from schemas.words import words_of
 from services.chassis import metrics
 from services.chassis.errors import RequestRefused
 from services.chassis.postgres import Postgres
 from services.chassis.queries import load_queries
 from services.query.access import Principal, Reader, readers
 from services.query.citing import deep_link
+from services.query.collapsing import Group, collapse
 from services.query.fusion import Candidate, Fusion, Ranked, Spread, fuse
 from services.query.query_vectors import NoVector, QueryVector, QueryVectors
 
@@ -23,18 +28,23 @@ _SQL = load_queries("services.query", "search.sql")
 
 SHORTEST_QUERY, LONGEST_QUERY = 3, 500
 SMALLEST_POOL, POOL_PER_HIT = 30, 4
+WIDEST_POOL = 480
+"""Beyond it an answer is short where hundreds of chunks say the same."""
+MOST_WORDS = 100
+"""Of a query: 500 characters can hold more only by saying little."""
 
 Mode = Literal["hybrid", "keyword", "vector"]
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What the caller narrows the search to; None: everything."""
+    """What the caller narrows the search to; None: everything. Sources hold all of `metadata` in theirs."""
 
     knowledge_base_ids: list[UUID] | None = None
     source_ids: list[UUID] | None = None
     kinds: list[str] | None = None
     public_only: bool = False
+    metadata: dict[str, Any] | None = None
 
 
 class Row(NamedTuple):
@@ -68,21 +78,26 @@ class Row(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A chunk of the answer. `url` leads to the place in the original where there is one."""
+    """A chunk of the answer. `url` leads to the place in the original where there is one.
+
+    `also_in` are chunks that were found as well and say the same.
+    """
 
     row: Row
     ranked: Ranked
     locator: dict[str, Any]
     url: str | None
+    also_in: list[Hit]
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`degraded` says why the vector arm did not take part, where it should have."""
+    """`degraded` says why the vector arm did not take part, where it should have; `space` is the one it searched."""
 
     hits: list[Hit]
     mode: Mode
     degraded: NoVector | None
+    space: str | None
 
 
 class Search:
@@ -105,10 +120,11 @@ class Search:
         space = await self._space_of(vector) if isinstance(vector, QueryVector) else None
         if isinstance(vector, QueryVector) and space is None:
             vector = NoVector(Code.MODEL_UNAVAILABLE, f"nothing has been embedded in {vector.space} yet")
-        started = time.perf_counter()
+        words = words_of(query)
         pool = max(SMALLEST_POOL, POOL_PER_HIT * k)
         parameters: dict[str, Any] = {
-            "query": query,
+            "prose": words.prose.split()[:MOST_WORDS],
+            "verbatim": words.verbatim[:MOST_WORDS],
             "vector": vector.text if isinstance(vector, QueryVector) else None,
             "space": space,
             "pool": pool,
@@ -116,11 +132,22 @@ class Search:
             "sources": filters.source_ids,
             "kinds": filters.kinds,
             "public_only": filters.public_only,
+            "metadata": None if filters.metadata is None else Jsonb(filters.metadata),
         }
         views = readers(principal, self._public_organization)
+        rows = await self._rows(views, parameters)
+        answer = _answer(rows, vector, fusion, pool, k)
+        while _twins_hide_others(answer, rows, pool, k):
+            pool *= POOL_PER_HIT
+            rows = await self._rows(views, parameters | {"pool": pool})
+            answer = _answer(rows, vector, fusion, pool, k)
+        return answer
+
+    async def _rows(self, views: Sequence[Reader], parameters: dict[str, Any]) -> list[Row]:
+        started = time.perf_counter()
         found = await asyncio.gather(*(self._candidates(reader, parameters) for reader in views))
         metrics.SEARCH_SECONDS.labels("statement").observe(time.perf_counter() - started)
-        return _answer([row for rows in found for row in rows], vector, fusion, pool, k)
+        return [row for rows in found for row in rows]
 
     async def _candidates(self, reader: Reader, parameters: dict[str, Any]) -> list[Row]:
         async with self._postgres.transaction(reader.organization_id) as connection:
@@ -151,16 +178,28 @@ def checked_query(text: str) -> str:
 
 def _answer(rows: list[Row], vector: QueryVector | NoVector, fusion: Fusion, pool: int, k: int) -> Answer:
     by_id = {row.chunk_id: row for row in rows}
-    hits = []
-    for ranked in fuse([row.candidate() for row in rows], fusion, pool, k):
-        row = by_id[ranked.candidate.chunk_id]
-        locator = json.loads(row.locator)
-        hits.append(Hit(row, ranked, locator, deep_link(row.url, locator)))
-    return Answer(hits, _mode(rows, vector), vector if isinstance(vector, NoVector) else None)
-
-
-def _mode(rows: list[Row], vector: QueryVector | NoVector) -> Mode:
+    # All of them: which are alike is known once their texts are compared, from the best one down.
+    ranked = fuse([row.candidate() for row in rows], fusion, pool, len(rows))
+    groups = collapse(ranked, lambda each: by_id[each.candidate.chunk_id].text, k)
+    hits = [_hit(by_id, group) for group in groups]
     if isinstance(vector, NoVector):
-        return "keyword"
+        return Answer(hits, "keyword", degraded=vector, space=None)
+    return Answer(hits, _mode(rows), degraded=None, space=vector.space)
+
+
+def _twins_hide_others(answer: Answer, rows: list[Row], pool: int, k: int) -> bool:
+    """Whether there can be more to find, where chunks that say the same have filled an arm."""
+    is_short = len(answer.hits) < k and any(hit.also_in for hit in answer.hits)
+    return is_short and len(rows) >= pool and pool < WIDEST_POOL
+
+
+def _hit(by_id: dict[UUID, Row], group: Group[Ranked]) -> Hit:
+    row = by_id[group.best.candidate.chunk_id]
+    locator = json.loads(row.locator)
+    others = [_hit(by_id, Group(other, [])) for other in group.others]
+    return Hit(row, group.best, locator, deep_link(row.url, locator), others)
+
+
+def _mode(rows: list[Row]) -> Mode:
     # Stop words alone, or words that no chunk holds, leave nothing for the keyword arm.
     return "vector" if rows and not any(row.bm25_mean > 0 for row in rows) else "hybrid"

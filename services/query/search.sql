@@ -10,9 +10,9 @@ select c.chunk_id, c.cosine, c.bm25, c.cosine_mean, c.cosine_deviation, c.bm25_m
        c.source_id, s.knowledge_base_id, coalesce(s.title, s.document_title, s.filename, s.url) as title,
        coalesce(s.fetched_url, s.url) as url, p.heading_path, p.locator::text, p.ordinal, t.token_count, t.text
 from search_candidates(
-    %(query)s::text, %(vector)s::text, %(space)s::integer, %(pool)s::integer,
+    %(prose)s::text[], %(verbatim)s::text[], %(vector)s::text, %(space)s::integer, %(pool)s::integer,
     %(profile)s::uuid, %(sees_unpublished)s, %(is_guest)s,
-    %(bases)s::uuid[], %(sources)s::uuid[], %(kinds)s::text[], %(public_only)s) c
+    %(bases)s::uuid[], %(sources)s::uuid[], %(kinds)s::text[], %(public_only)s, %(metadata)s::jsonb) c
 join knowledge_source s on s.organization_id = %(organization)s and s.id = c.source_id
 join chunk t on t.organization_id = %(organization)s and t.source_id = c.source_id and t.id = c.chunk_id
 join chunk_place p on p.organization_id = %(organization)s and p.source_id = c.source_id and p.chunk_id = c.chunk_id

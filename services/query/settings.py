@@ -40,6 +40,18 @@ class SearchSettings(BaseSettings):
     cached_vectors: int = Field(2048, ge=0, description="Query vectors that are kept.")
 
 
+class QueryLogSettings(BaseSettings):
+    """What is noted of searches, and how. How long it is kept is a setting of the chassis."""
+
+    model_config = SettingsConfigDict(env_prefix="KB_QUERY_LOG_", frozen=True)
+
+    text: bool = Field(True, description="Keep the texts of queries, which can hold personal data.")
+    waiting: int = Field(5000, ge=1, description="Searches that may wait to be written; more are not noted.")
+    pause: float = Field(1.0, ge=0, description="Seconds in which searches gather to be written together.")
+    retry_pause: float = Field(5.0, ge=0, description="Seconds before a new try while Postgres does not take them.")
+    drain_timeout: float = Field(5.0, gt=0, description="Seconds to write what waits at a stop.")
+
+
 class RequestSettings(BaseSettings):
     """Bounds of requests, and how long writes wait."""
 

@@ -88,7 +88,8 @@ SETTLE_SECONDS = 120
 SETTLED = """
 select count(*) from knowledge_source s
 where organization_id = %s and (status not in ('ready', 'failed', 'deleted')
-   or (live_revision is not null and words_prefix is distinct from words_prefix_of(title, description)))
+   or (live_revision is not null and words_prefix is distinct from
+       words_prefix_of(title, description, coalesce(language, document_language))))
 """
 
 

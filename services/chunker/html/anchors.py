@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 from selectolax.lexbor import LexborNode
 
+from services.chunker.html.inline import squeeze
+
 
 class Anchors:
     """The ids met since the last text, in document order: those of open elements, and the last of those closed.
 
-    Of a heading, its own id is best; then one inside it; then that of the wrapper which it opens; then that of an
-    empty element right before it; then the last place known above it.
+    Of a heading, its own id is best; then one inside it; then that of a link beside it; then that of the wrapper
+    which it opens; then that of an empty element right before it; then the last place known above it.
     """
 
     def __init__(self, first: str | None) -> None:
@@ -45,7 +47,15 @@ class Anchors:
     def for_heading(self, node: LexborNode, identifier: str | None) -> str | None:
         """The anchor of the heading `node`, whose own id is `identifier`; None when no id is known at all."""
         wrapper = self._wrappers[-1] if self._wrappers else None
-        return identifier or inner_anchor(node) or wrapper or self._passed or self._last
+        return identifier or inner_anchor(node) or _anchor_after(node) or wrapper or self._passed or self._last
+
+
+def _anchor_after(heading: LexborNode) -> str | None:
+    """The id of a link without text that stands beside a heading, in a box of their own."""
+    link = heading.next
+    if link is None or link.tag != "a" or link.next is not None or heading.prev is not None:
+        return None
+    return link.id if not squeeze(link.text(deep=True)) else None
 
 
 def inner_anchor(node: LexborNode) -> str | None:

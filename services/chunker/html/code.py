@@ -11,6 +11,13 @@ _LANGUAGE = re.compile(r"(?:^|\s)(?:highlight-source-|highlight-|language-|lang-
 _NO_LANGUAGE = frozenset(("default", "text", "none", "notranslate", "plaintext", "plain"))
 _LINES: Final = "br,div,li,tr,.token-line"
 _LINE_TAGS = frozenset(("div", "li", "tr", "p"))
+# Boxes with an element for each line of code and no `pre` around it.
+_BOXES: Final = re.compile(r"(?:^|\s)(?:fragment|syntaxhighlighter)(?:\s|$)")
+
+
+def is_code_box(node: LexborNode, tag: str, classes: str | None) -> bool:
+    """Whether an element that is no `pre` holds lines of code."""
+    return tag == "div" and bool(classes and _BOXES.search(classes)) and node.css_first("div.line") is not None
 
 
 def code_text(pre: LexborNode) -> str:

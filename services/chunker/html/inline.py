@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborNode
 
 _ZERO_WIDTH = re.compile("[\u200b\u2060\ufeff\u00ad]")
 # Signs that generators put beside a heading as a link to it.
-PERMALINKS = frozenset(("", "¶", "#", "§", "🔗", "\uf0c1", "[link]", "∞"))
+PERMALINKS = frozenset(("", "¶", "#", "§", "🔗", "\uf0c1", "[link]", "∞", "◆", "⚓", "🔗\ufe0f"))
 _APART_NAMES = (
     "p div section article li ul ol dl dt dd table tr td th pre blockquote h1 h2 h3 h4 h5 h6 br hr figure figcaption"
     " caption summary details header center tbody thead"

@@ -32,7 +32,18 @@ def find_root(tree: LexborHTMLParser) -> LexborNode | None:
         found = body.css(selector)
         if len(found) == 1 and length(found[0]) >= _MOST_OF * whole and _keeps_title(found[0], body):
             return found[0]
-    return body
+    return _cell_with_title(body) or body
+
+
+def _cell_with_title(body: LexborNode) -> LexborNode | None:
+    """The cell of a table that lays out the page, where it has the title and most of the text."""
+    title = body.css_first("h1") or body.css_first("h2")
+    node = title.parent if title is not None else None
+    while node is not None and node.tag != "body":
+        if node.tag == "td":
+            return node if length(node) >= _MOST_OF * length(body) else None
+        node = node.parent
+    return None
 
 
 def _article_within(root: LexborNode) -> LexborNode:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from schemas.codes import Code
 from services.chassis.errors import SourceRefused
-from services.chunker.blocks import Document, DocumentBuilder, Kind
+from services.chunker.blocks import Document, DocumentBuilder, Kind, Locator
 from services.chunker.html.anchors import inner_anchor
 from services.chunker.html.boilerplate import remove_furniture
 from services.chunker.html.depth import refuse_deep
@@ -35,19 +35,28 @@ def parse_html(text: str, charset: str | None) -> Document:
     title = squeeze(title_node.text(deep=True)) if title_node is not None else ""
     top = inner_anchor(tree.body) if tree.body is not None else None
     remove_furniture(tree)
-    builder = DocumentBuilder()
     root = find_root(tree)
-    if root is not None:
-        Walk(builder).through(root, top)
+    builder = _walked(root, top)
     _refuse_shell(builder, text)
+    if title and not builder.has_sections and builder.words:
+        # A page without any heading is known by its title alone.
+        builder = _walked(root, top, title)
     document = builder.finish(title, "text/html", charset)
     if document.title is None:
         document.title = next((block.text for block in document.blocks if block.kind is Kind.HEADING), None)
     return document
 
 
-def walk_fragment(html: str, builder: DocumentBuilder, slug: Callable[[str], str]) -> None:
-    """Add the blocks of a piece of HTML that stands within Markdown; `slug` makes the anchors of its headings."""
+def _walked(root: LexborNode | None, top: str | None, title: str = "") -> DocumentBuilder:
+    builder = DocumentBuilder()
+    builder.heading(1, title, Locator(anchor=top) if top else None)
+    if root is not None:
+        Walk(builder).through(root, top)
+    return builder
+
+
+def walk_fragment(html: str, builder: DocumentBuilder, slug: Callable[[str], str] | None = None) -> None:
+    """Add the blocks of HTML that stands within another format; `slug` makes the anchors of its headings."""
     refuse_deep(html)
     tree = LexborHTMLParser(html)
     remove_furniture(tree)
@@ -56,7 +65,7 @@ def walk_fragment(html: str, builder: DocumentBuilder, slug: Callable[[str], str
 
 
 def _refuse_shell(builder: DocumentBuilder, html: str) -> None:
-    if builder.words >= _SHELL_WORDS or builder.has_sections:
+    if builder.has_sections or builder.words >= _SHELL_WORDS:
         return
     if "<script" in html and (_APP_ROOT.search(html) or _WITHOUT_SCRIPT.search(html)):
         raise SourceRefused(Code.NO_TEXT, "the page is drawn by scripts: its HTML holds no text of its own")

@@ -9,10 +9,11 @@ from selectolax.lexbor import LexborNode
 
 from services.chunker.blocks import DocumentBuilder, Kind, Locator, pipe_row, table_pieces
 from services.chunker.html.anchors import Anchors, inner_anchor, nearest_above
-from services.chunker.html.boilerplate import is_furniture, is_page_index
-from services.chunker.html.code import code_text, fenced, language
+from services.chunker.html.code import code_text, fenced, is_code_box, language
+from services.chunker.html.furniture import Furniture, is_page_index, mostly_links
 from services.chunker.html.inline import flow_text, is_permalink, squeeze
 from services.chunker.html.lists import Lists
+from services.chunker.html.phrases import is_chatter
 from services.chunker.html.tables import caption, table_rows
 
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
@@ -42,6 +43,7 @@ class Walk:
         self._flow: list[str] = []
         self._stack: list[LexborNode | Callable[[], None] | None] = []
         self._anchors = Anchors(None)
+        self._titled = True
         self._lists = Lists()
         self._quotes = 0
         self._term: Locator | None = None
@@ -49,6 +51,8 @@ class Walk:
     def through(self, root: LexborNode, top: str | None = None) -> None:
         """Put out all blocks under `root`; `top` is an id to fall back on for headings that have none near them."""
         self._anchors = Anchors(nearest_above(root) or inner_anchor(root) or top)
+        self._furniture = Furniture(root)
+        self._titled = root.css_first("h1") is None
         self._stack.append(root.child)
         while self._stack:
             step = self._stack.pop()
@@ -70,13 +74,13 @@ class Walk:
             return
         attributes = node.attributes
         identifier = attributes.get("id") or (attributes.get("name") if tag == "a" else None)
-        if is_furniture(node, tag, attributes.get("class"), identifier):
+        if self._furniture.holds(node):
             self._flush()
         elif tag in _HEADINGS:
             self._heading(node, _HEADINGS[tag], identifier)
         elif tag == "br":
             self._flow.append(_BREAK)
-        elif tag == "pre":
+        elif tag == "pre" or is_code_box(node, tag, attributes.get("class")):
             self._code(node)
         elif tag in _BLOCKS:
             self._block(node, tag, identifier)
@@ -97,7 +101,7 @@ class Walk:
             return
         leave = self._flush
         if tag in ("ul", "ol", "menu"):
-            if is_page_index(node):
+            if is_page_index(node) or (not self._titled and mostly_links(node)):
                 return
             self._lists.open(node, tag)
             leave = self._leave_list
@@ -148,7 +152,7 @@ class Walk:
             return
         if self._lists:
             self._put(Kind.LIST, self._lists.indented(text))
-        else:
+        elif not is_chatter(text):
             self._put(Kind.QUOTE if self._quotes else Kind.PARAGRAPH, text)
 
     def _put(self, kind: Kind, text: str) -> None:
@@ -157,6 +161,7 @@ class Walk:
 
     def _heading(self, node: LexborNode, level: int, identifier: str | None) -> None:
         self._flush()
+        self._titled = self._titled or level == 1
         text = flow_text(node)
         if not text:
             return

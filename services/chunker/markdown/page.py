@@ -12,7 +12,7 @@ from markdown_it.token import Token
 from services.chunker.blocks import Document, DocumentBuilder, Kind, Locator, table_pieces
 from services.chunker.html.page import walk_fragment
 from services.chunker.markdown.front_matter import split_front_matter
-from services.chunker.markdown.headings import read_title
+from services.chunker.markdown.headings import Title, read_title
 from services.chunker.markdown.scanner import PROSE, scan
 from services.chunker.markdown.slugs import Slugs
 from services.chunker.plaintext import unix_lines
@@ -35,7 +35,11 @@ def parse_markdown(text: str, charset: str | None) -> Document:
     """Parse Markdown. Raises SourceRefused(NO_TEXT) when it is blank."""
     title, source = split_front_matter(unix_lines(text))
     writer = _Writer(source.split("\n"))
-    for piece in _pieces(scan(source)):
+    pieces = list(_pieces(scan(source)))
+    if title and not any(writer.is_titled(piece, title) for piece in pieces):
+        # Generators of sites show the title of the front matter above the text.
+        writer.builder.heading(1, title)
+    for piece in pieces:
         writer.write(piece)
     writer.write_gap(len(writer.lines))
     document = writer.builder.finish(title, "text/markdown", charset)
@@ -98,18 +102,28 @@ class _Writer:
         elif token.type == "html_block" and not _ONLY_A_TAG.match(token.content):
             walk_fragment(token.content, self.builder, self._slugs)
 
+    def is_titled(self, piece: _Piece, title: str) -> bool:
+        """Whether a piece is a heading that says `title`."""
+        token = piece.token
+        if token is None or token.type != "heading_open" or piece.kind is not Kind.PARAGRAPH:
+            return False
+        return self._title(token, piece).text.casefold().split() == title.casefold().split()
+
     def _heading(self, token: Token, piece: _Piece) -> None:
         if piece.kind is not Kind.PARAGRAPH:
             self.builder.add(piece.kind, self._text(piece.start, piece.end))
             return
+        title = self._title(token, piece)
+        anchor = title.anchor or self._slugs(title.text)
+        self.builder.heading(int(token.tag[1]), title.text, Locator(anchor=anchor))
+
+    def _title(self, token: Token, piece: _Piece) -> Title:
         lines = self.lines[piece.start : piece.end]
         if token.markup in ("=", "-"):
             source = " ".join(line.strip() for line in lines[:-1])
         else:
             source = _HEADING_MARKS.sub("", lines[0]).strip()
-        title = read_title(source)
-        anchor = title.anchor or self._slugs(title.text)
-        self.builder.heading(int(token.tag[1]), title.text, Locator(anchor=anchor))
+        return read_title(source)
 
     def _text(self, start: int, end: int) -> str:
         return "\n".join(self.lines[start:end])

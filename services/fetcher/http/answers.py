@@ -20,7 +20,12 @@ LONGEST_WAIT = 86_400.0
 
 _PRINTABLE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 _TOKEN = re.compile(r"[A-Za-z0-9!#$&^_.+:-]{1,100}")
+_GONE = {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}
 _PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
+
+
+class Gone(SourceRefused):
+    """The host says that there is no such page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,8 @@ def failure(url: str, response: httpx.Response) -> SourceRefused | RetryLater:
     """The error that an answer without a page stands for."""
     status = response.status_code
     reason = f"{described(status)} from {url}"
+    if status in _GONE:
+        return Gone(Code.HTTP_STATUS, reason)
     if status not in _PASSING and status < 500 and status != HTTPStatus.NOT_MODIFIED:
         return SourceRefused(Code.HTTP_STATUS, reason)
     code = Code.RATE_LIMITED if status == HTTPStatus.TOO_MANY_REQUESTS else Code.HTTP_STATUS

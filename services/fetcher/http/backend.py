@@ -37,8 +37,7 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """Raises SourceRefused(URL_REFUSED), RetryLater(HOST_NOT_FOUND, FETCH_FAILED), and httpcore's errors."""
-        addresses = await _look_up(host, port, timeout)
-        self._check(host, port, addresses)
+        addresses = await self.checked(host, port, timeout)
         failure: Exception = httpcore.ConnectError(f"{host} has no address")
         for address in addresses[:MOST_ADDRESSES]:
             try:
@@ -47,6 +46,12 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
         raise failure
+
+    async def checked(self, host: str, port: int, timeout: float | None) -> list[str]:
+        """The addresses of the host, all of which may be connected to. Raises as `connect_tcp` does before it does."""
+        addresses = await _look_up(host, port, timeout)
+        self._check(host, port, addresses)
+        return addresses
 
     async def connect_unix_socket(
         self, path: str, timeout: float | None = None, socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None

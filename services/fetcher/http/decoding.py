@@ -57,11 +57,11 @@ def _deflate_window(first: int) -> int:
     return zlib.MAX_WBITS if first & 0x0F == 8 else -zlib.MAX_WBITS
 
 
-async def read_body(parts: AsyncIterable[bytes], encoding: str, max_bytes: int) -> bytes:
+async def read_body(parts: AsyncIterable[bytes], encoding: str, max_bytes: int, *, cut: bool = False) -> bytes:
     """The decoded body. `encoding` is the Content-Encoding header, empty for none.
 
-    Raises SourceRefused(SOURCE_TOO_LARGE) once more than max_bytes have come or would come out, and
-    RetryLater(FETCH_FAILED) for a body that can't be decoded.
+    Raises SourceRefused(SOURCE_TOO_LARGE) once more than max_bytes have come or would come out, unless it is to be cut
+    there, and RetryLater(FETCH_FAILED) for a body that can't be decoded.
     """
     inflater = _inflater_for(encoding)
     body = bytearray()
@@ -71,6 +71,8 @@ async def read_body(parts: AsyncIterable[bytes], encoding: str, max_bytes: int) 
             received += len(part)
             body += part if inflater is None else inflater.feed(part, max_bytes - len(body))
             if max(received, len(body)) > max_bytes:
+                if cut:
+                    return bytes(body[:max_bytes])
                 raise too_large(max_bytes)
         if inflater is not None:
             inflater.check_complete()

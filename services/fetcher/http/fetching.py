@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from contextlib import aclosing
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
 import httpx
 
 from schemas import urls
 from schemas.codes import Code
-from services.chassis.errors import RetryLater, SourceRefused
-from services.fetcher.http.answers import Fetched, NotModified, failure, fetched, validator
-from services.fetcher.http.decoding import ACCEPTED_ENCODINGS, read_body, too_large
-from services.fetcher.http.politeness import HostTurns
+from services.chassis.errors import SourceRefused
+from services.fetcher.http.answers import Fetched, NotModified, fetched, validator
+from services.fetcher.http.exchange import Answer, Bounds, Exchange
+from services.fetcher.http.robots import Robots
 from services.fetcher.http.settings import FetchSettings
-from services.fetcher.http.transport import CheckedTransport
 
-_ACCEPT = "text/html, application/xhtml+xml;q=0.9, application/pdf;q=0.9, text/*;q=0.8, */*;q=0.7"
-_REDIRECTS = {301, 302, 303, 307, 308}
+Method = Literal["GET", "HEAD"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +30,8 @@ class _Conditions:
     """Validators of the stored version, and the normalized URL that they were given for."""
 
     url: str
-    etag: str | None
-    last_modified: str | None
+    etag: str | None = None
+    last_modified: str | None = None
 
     def headers(self, url: str) -> dict[str, str]:
         """The request headers for a URL. Another page's validators would make a new page look unchanged."""
@@ -44,16 +40,31 @@ class _Conditions:
         pairs = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
         return {name: value for name, value in pairs.items() if value is not None}
 
+    def unchanged(self, response: httpx.Response, passed: tuple[str, ...]) -> NotModified:
+        """What a 304 says."""
+        return NotModified(
+            self.url,
+            validator(response.headers.get("etag")) or self.etag,
+            validator(response.headers.get("last-modified")) or self.last_modified,
+            passed,
+        )
+
+
+def _nowhere(page: Fetched) -> str | None:
+    return None
+
 
 class DirectFetcher:
-    """Fetches pages from public hosts. One per process and event loop; to be closed, or used by `async with`."""
+    """Fetches pages from public hosts. One per process and event loop; to be closed, or used by `async with`.
 
-    def __init__(self, settings: FetchSettings) -> None:
+    onward: the normal URL that a page leads to instead of having content of its own; followed like a redirect.
+    """
+
+    def __init__(self, settings: FetchSettings, onward: Callable[[Fetched], str | None] = _nowhere) -> None:
         self._settings = settings
-        self._turns = HostTurns(settings.host_concurrency, settings.host_delay_seconds, settings.host_wait_seconds)
-        # No client around it: that would keep cookies of one organization for another's page, and parse the targets of
-        # redirects by rules of its own.
-        self._transport = CheckedTransport(settings)
+        self._onward = onward
+        self._exchange = Exchange(settings)
+        self.robots = Robots(self._exchange, settings)
 
     async def fetch(
         self,
@@ -66,35 +77,43 @@ class DirectFetcher:
         """The page that the URL leads to, or that it is unchanged since the validators were given.
 
         validated_url: the url_final that came with the validators, where it isn't the URL itself. The time limit covers
-        redirects and body, not the wait for the host's turn.
+        redirects and body, neither the wait for the host's turn nor robots.txt, which has limits of its own.
 
-        Raises SourceRefused (URL_INVALID, URL_REFUSED, HTTP_STATUS, TOO_MANY_REDIRECTS, SOURCE_TOO_LARGE, EMPTY) and
-        RetryLater (HOST_NOT_FOUND, FETCH_FAILED, FETCH_TIMEOUT, HTTP_STATUS, RATE_LIMITED).
+        Raises SourceRefused (URL_INVALID, URL_REFUSED, ROBOTS_DENIED, HTTP_STATUS, TOO_MANY_REDIRECTS,
+        SOURCE_TOO_LARGE, EMPTY) and RetryLater (HOST_NOT_FOUND, FETCH_FAILED, FETCH_TIMEOUT, HTTP_STATUS,
+        RATE_LIMITED).
         """
         try:
             conditions = _Conditions(urls.normalize(validated_url or url), validator(etag), validator(last_modified))
-            return await self._follow(str(urls.parse(url)), conditions)
+            return await self._follow(str(urls.parse(url)), conditions, "GET")
         except urls.InvalidUrl as error:
             raise SourceRefused(Code.URL_INVALID, str(error)) from error
 
-    async def _follow(self, current: str, conditions: _Conditions) -> Fetched | NotModified:
-        passed: list[str] = []
-        seconds = self._settings.total_seconds
-        while True:
-            answer, spent = await self._hop(current, conditions, tuple(passed), seconds)
-            if not isinstance(answer, _Redirect):
-                return answer
-            seconds -= spent
-            passed.append(current)
-            current = answer.target
-            if current in passed:
-                raise SourceRefused(Code.TOO_MANY_REDIRECTS, f"The redirects come back to {current}.")
-            if len(passed) > self._settings.max_redirects:
-                raise SourceRefused(Code.TOO_MANY_REDIRECTS, f"More than {self._settings.max_redirects} redirects.")
+    async def head(self, url: str) -> Fetched:
+        """What the host says of the page, which has no body here. Raises as `fetch` does."""
+        try:
+            page = await self._follow(str(urls.parse(url)), _Conditions(urls.normalize(url)), "HEAD")
+        except urls.InvalidUrl as error:
+            raise SourceRefused(Code.URL_INVALID, str(error)) from error
+        assert isinstance(page, Fetched)  # noqa: S101 - there was no condition
+        return page
+
+    async def checked(self, url: str) -> str:
+        """The URL as it may be handed to another reader. Connects only to ask for robots.txt.
+
+        Raises SourceRefused (URL_INVALID, URL_REFUSED, ROBOTS_DENIED), and RetryLater where that can't be known now.
+        """
+        try:
+            address = str(urls.parse(url))
+        except urls.InvalidUrl as error:
+            raise SourceRefused(Code.URL_INVALID, str(error)) from error
+        await self._exchange.check(address)
+        await self._permit(address)
+        return address
 
     async def aclose(self) -> None:
         """Closes all connections."""
-        await self._transport.aclose()
+        await self._exchange.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -104,60 +123,37 @@ class DirectFetcher:
     ) -> None:
         await self.aclose()
 
-    async def _hop(
-        self, url: str, conditions: _Conditions, passed: tuple[str, ...], seconds: float
-    ) -> tuple[Fetched | NotModified | _Redirect, float]:
-        """One request within its host's turn, and the seconds that it took. Only one turn is held at a time."""
-        host = urls.parse(url).host
-        async with self._turns.turn(host):
-            started = time.monotonic()
-            try:
-                async with asyncio.timeout(max(seconds, 0)):
-                    answer = await self._request(url, conditions, passed)
-            except (TimeoutError, httpx.TimeoutException) as error:
-                raise RetryLater(Code.FETCH_TIMEOUT, f"{host} took too long.") from error
-            except (httpx.TransportError, OSError) as error:
-                raise RetryLater(Code.FETCH_FAILED, f"{host} could not be read: {error}") from error
-            except RetryLater as error:
-                self._turns.rest(host, error.after or 0)
-                raise
-            return answer, time.monotonic() - started
+    async def _follow(self, current: str, conditions: _Conditions, method: Method) -> Fetched | NotModified:
+        passed: list[str] = []
+        seconds = self._settings.total_seconds
+        while True:
+            await self._permit(current)
+            bounds = Bounds(seconds, self._settings.max_bytes)
+            answer = await self._exchange.ask(current, bounds, conditions.headers(current), method)
+            outcome = self._outcome(current, answer, conditions, tuple(passed), method)
+            if not isinstance(outcome, _Redirect):
+                return outcome
+            seconds -= answer.seconds
+            passed.append(current)
+            current = outcome.target
+            if current in passed:
+                raise SourceRefused(Code.TOO_MANY_REDIRECTS, f"The redirects come back to {current}.")
+            if len(passed) > self._settings.max_redirects:
+                raise SourceRefused(Code.TOO_MANY_REDIRECTS, f"More than {self._settings.max_redirects} redirects.")
 
-    async def _request(
-        self, url: str, conditions: _Conditions, passed: tuple[str, ...]
+    def _outcome(
+        self, url: str, answer: Answer, conditions: _Conditions, passed: tuple[str, ...], method: Method
     ) -> Fetched | NotModified | _Redirect:
-        headers = conditions.headers(url)
-        async with aclosing(await self._transport.handle_async_request(self._get(url, headers))) as response:
-            if response.status_code in _REDIRECTS and "location" in response.headers:
-                return _Redirect(urls.resolve(url, response.headers["location"]))
-            if response.status_code == httpx.codes.NOT_MODIFIED and headers:
-                return NotModified(
-                    conditions.url,
-                    validator(response.headers.get("etag")) or conditions.etag,
-                    validator(response.headers.get("last-modified")) or conditions.last_modified,
-                    passed,
-                )
-            if not response.is_success:
-                raise failure(url, response)
-            body = await self._body(response)
-            if not body:
-                raise SourceRefused(Code.EMPTY, f"{url} has an empty body.")
-            return fetched(urls.normalize(url), response, body, passed)
+        if answer.target is not None:
+            return _Redirect(answer.target)
+        if answer.response.status_code == httpx.codes.NOT_MODIFIED:
+            return conditions.unchanged(answer.response, passed)
+        if not answer.body and method == "GET":
+            raise SourceRefused(Code.EMPTY, f"{url} has an empty body.")
+        page = fetched(urls.normalize(url), answer.response, answer.body, passed)
+        target = self._onward(page)
+        return page if target is None else _Redirect(target)
 
-    async def _body(self, response: httpx.Response) -> bytes:
-        limit = self._settings.max_bytes
-        length = response.headers.get("content-length", "")
-        if length.isascii() and length.isdigit() and (len(length) > 18 or int(length) > limit):
-            raise too_large(limit)
-        return await read_body(response.aiter_raw(), response.headers.get("content-encoding", ""), limit)
-
-    def _get(self, url: str, conditions: dict[str, str]) -> httpx.Request:
-        seconds = self._settings.read_seconds
-        timeout = httpx.Timeout(connect=self._settings.connect_seconds, read=seconds, write=seconds, pool=None)
-        headers = {
-            "Host": urls.parse(url).authority,
-            "User-Agent": self._settings.user_agent,
-            "Accept": _ACCEPT,
-            "Accept-Encoding": ACCEPTED_ENCODINGS,
-        }
-        return httpx.Request("GET", url, headers=headers | conditions, extensions={"timeout": timeout.as_dict()})
+    async def _permit(self, url: str) -> None:
+        if not await self.robots.allowed(url):
+            raise SourceRefused(Code.ROBOTS_DENIED, f"The robots.txt of {urls.parse(url).authority} forbids {url}.")

@@ -13,12 +13,15 @@ from services.chassis.errors import RetryLater
 MOST_HOSTS = 10_000
 # A host that asks for longer is asked again after this time: what it said of one page need not hold for all.
 LONGEST_REST = 600.0
+# Of a Crawl-delay: beyond it a site's pages would never be read within a day.
+LONGEST_DELAY = 30.0
 
 
 class _Host:
     def __init__(self, concurrency: int) -> None:
         self.slots = asyncio.Semaphore(concurrency)
         self.next_start = 0.0
+        self.delay = 0.0
         self.users = 0
 
 
@@ -53,6 +56,10 @@ class HostTurns:
         """Leaves the host alone for a time, as it asked, at most for ten minutes."""
         entry = self._entry(host)
         entry.next_start = max(entry.next_start, time.monotonic() + min(seconds, LONGEST_REST))
+
+    def slow_down(self, host: str, delay: float) -> None:
+        """Lets at least so many seconds pass between two starts at the host, at most half a minute."""
+        self._entry(host).delay = min(delay, LONGEST_DELAY)
 
     def __len__(self) -> int:
         return len(self._hosts)
@@ -90,7 +97,7 @@ class HostTurns:
         start = max(now, entry.next_start)
         if start - now > self._patience:
             raise _busy(host, start - now)
-        entry.next_start = start + self._delay
+        entry.next_start = start + max(self._delay, entry.delay)
         if start > now:
             await asyncio.sleep(start - now)
 

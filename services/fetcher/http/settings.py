@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -26,6 +26,13 @@ class FetchSettings(BaseSettings):
     max_redirects: int = Field(8, ge=0, description="Most redirects that are followed for one page.")
     user_agent: str = Field(
         "agent-knowledge-base/0.1", pattern=r"^[\x21-\x7e][\x20-\x7e]*$", description="The User-Agent header."
+    )
+    robots: bool = Field(True, description="Whether the rules and the Crawl-delay of a site's robots.txt are obeyed.")
+    reader: Literal["direct", "jina"] = Field(
+        "direct", description="What reads a page first: direct (from its host), or jina (a Jina Reader service)."
+    )
+    fallback: bool = Field(
+        True, description="Whether the other reader is tried when the first one fails; jina only where it is set up."
     )
     allow_networks: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode, BeforeValidator(_comma_separated)] = (
         Field(

@@ -10,6 +10,7 @@ from typing import cast
 import httpcore
 import httpx
 
+from schemas import urls
 from services.fetcher.http.backend import CheckedBackend
 from services.fetcher.http.settings import FetchSettings
 
@@ -43,12 +44,13 @@ class CheckedTransport(httpx.AsyncBaseTransport):
     """
 
     def __init__(self, settings: FetchSettings) -> None:
+        self._backend = CheckedBackend(httpcore.AnyIOBackend(), settings.allow_networks, settings.ports)
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=_ssl_context(settings),
             max_connections=settings.max_connections,
             max_keepalive_connections=settings.max_connections // 2,
             keepalive_expiry=_IDLE_SECONDS,
-            network_backend=CheckedBackend(httpcore.AnyIOBackend(), settings.allow_networks, settings.ports),
+            network_backend=self._backend,
         )
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -75,6 +77,14 @@ class CheckedTransport(httpx.AsyncBaseTransport):
             stream=_Body(cast(httpx.AsyncByteStream, answer.stream)),
             extensions=answer.extensions,
         )
+
+    async def check(self, url: str, timeout: float) -> None:
+        """Raises what a request to the URL would raise before it connects."""
+        address = urls.parse(url)
+        with _as_httpx_errors():
+            await self._backend.checked(
+                address.host.strip("[]"), address.port or urls.DEFAULT_PORTS[address.scheme], timeout
+            )
 
     async def aclose(self) -> None:
         await self._pool.aclose()

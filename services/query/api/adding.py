@@ -14,7 +14,7 @@ from starlette.datastructures import UploadFile
 
 from schemas.events.base import Description, ShortText, Title
 from schemas.events.metadata import Metadata
-from schemas.events.source import SourceType
+from schemas.events.source import Crawl, Language, SourceType
 from services.query.additions import Addition, Additions, Fields, of_page
 
 LONGEST_TEXT = 16 * 1024**2
@@ -30,6 +30,7 @@ class AddedFields(BaseModel):
     metadata: Metadata = Field(default_factory=dict)
     source_type: SourceType = "mixed"
     is_public: bool = Field(True, description="False: seen by staff only until published.")
+    language: Language | None = Field(None, description="ISO 639-1 code. Absent: as found in the document.")
     external_id: ShortText | None = Field(
         None, description="The caller's stable name: adding it again replaces the source's content."
     )
@@ -43,14 +44,22 @@ class AddedFields(BaseModel):
             source_type=self.source_type,
             is_public=self.is_public,
             external_id=self.external_id,
+            language=self.language,
         )
 
 
+class AddedCrawl(Crawl):
+    """The pages that the page leads to come with it, as sources of their own."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
 class AddedPage(AddedFields):
-    """A page of the web."""
+    """A page of the web, or with `crawl` a site."""
 
     kind: Literal["url"]
     url: ShortText = Field(description="Absolute http or https address.")
+    crawl: AddedCrawl | None = None
 
 
 class AddedText(AddedFields):
@@ -127,7 +136,8 @@ async def addition(
     """The wish for what was added. Raises SourceRefused(URL_INVALID), DependencyDown(BLOB_STORE_DOWN)."""
     fields = added.fields()
     if isinstance(added, AddedPage):
-        return of_page(organization, base, added.url, fields)
+        crawl = Crawl(**added.crawl.model_dump()) if added.crawl else None
+        return of_page(organization, base, added.url, fields, crawl)
     if isinstance(added, AddedText):
         return await additions.of_text(organization, base, added.text, added.media_type, fields)
     if upload is None:

@@ -21,6 +21,19 @@ class SourceError(BaseModel):
     remedy: str | None = None
 
 
+class CrawlDescription(BaseModel):
+    """The crawl that begins at a source, and how far it is. Pages are the start and what it has brought in."""
+
+    max_pages: int
+    depth: int
+    prefix: str | None
+    pages: int = Field(description="That are not archived.")
+    ready: int
+    failed: int
+    pending: int = Field(description="Waiting, or in the pipeline.")
+    is_settled: bool = Field(description="Whether the last page of the present round has come.")
+
+
 class SourceDescription(BaseModel):
     """A source without its texts."""
 
@@ -35,6 +48,10 @@ class SourceDescription(BaseModel):
     description: str | None
     metadata: dict[str, Any]
     is_public: bool
+    language: str | None = Field(description="As given: ISO 639-1.")
+    document_language: str | None = Field(description="As found in the document.")
+    parent_id: UUID | None = Field(description="The start of the crawl that brought the page in.")
+    crawl: CrawlDescription | None = Field(description="Where the source is the start of one.")
     filename: str | None
     media_type: str | None
     status: Status
@@ -45,6 +62,9 @@ class SourceDescription(BaseModel):
     fetched_url: str | None
     chunk_count: int
     token_count: int
+    used_30d: int | None = Field(
+        description="Searches of the last 30 days whose answers held a chunk of it; null: of another organization."
+    )
     created_at: datetime
     updated_at: datetime
     last_fetched_at: datetime | None

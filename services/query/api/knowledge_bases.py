@@ -81,12 +81,18 @@ async def list_sources(
     principal: Caller,
     parts: Application,
     status: Status | None = None,
+    parent_id: UUID | None = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[SourceDescription]:
-    """The sources of a knowledge base in whatever state, without texts, in the order of their ids."""
+    """The sources of a knowledge base in whatever state, without texts, in the order of their ids.
+
+    With `parent_id` those that the crawl of that source has brought in.
+    """
     after = position(cursor, lambda found: UUID(found[0]))
-    rows = await parts.library.sources(principal, base_id, status=status, after=after, limit=limit + 1)
+    rows = await parts.library.sources(
+        principal, base_id, status=status, parent=parent_id, after=after, limit=limit + 1
+    )
     found: dict[str, Any] = page([described(row) for row in rows], limit, lambda source: cursor_of(source.id))
     return Page[SourceDescription](**found)
 

@@ -8,6 +8,9 @@ from uuid import UUID
 from services.query.additions import Additions
 from services.query.keys import Keys
 from services.query.library import Library
+from services.query.neighbours import Neighbours
+from services.query.query_log.reading import LoggedQueries
+from services.query.query_log.writing import QueryLog
 from services.query.search import Search
 from services.query.settings import AccessSettings
 from services.query.wishes import Wishes
@@ -19,6 +22,9 @@ class Parts:
 
     access: AccessSettings
     search: Search
+    neighbours: Neighbours
+    query_log: QueryLog
+    logged_queries: LoggedQueries
     library: Library
     keys: Keys
     wishes: Wishes

@@ -12,7 +12,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from services.chassis import metrics
 from services.chassis.errors import KnowledgeBaseError
 from services.query.api.callers import Application, Caller
-from services.query.search import Answer, Filters, Hit, Mode
+from services.query.api.found import SearchResponse, response_of
+from services.query.query_log.entries import Question
+from services.query.search import Filters
 
 router = APIRouter(tags=["search"])
 
@@ -22,6 +24,16 @@ Ids = Annotated[list[UUID], Field(max_length=1000)]
 def _without_surrogates(value: Any) -> Any:
     """JSON can hold halves of characters; a query of them is a query all the same."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+def _storable(value: Any) -> Any:
+    """Postgres keeps neither halves of characters nor NUL, so nothing that it holds has them."""
+    return _without_surrogates(value).replace("\0", "\ufffd") if isinstance(value, str) else value
+
+
+Key = Annotated[str, BeforeValidator(_storable), Field(max_length=200)]
+ShortString = Annotated[str, BeforeValidator(_storable), Field(max_length=1000)]
+Scalar = ShortString | bool | int | Annotated[float, Field(allow_inf_nan=False)]
 
 
 class SearchRequest(BaseModel):
@@ -36,108 +48,45 @@ class SearchRequest(BaseModel):
     knowledge_base_ids: Ids | None = None
     source_ids: Ids | None = None
     kinds: list[Literal["url", "file", "text"]] | None = None
+    metadata: Annotated[dict[Key, Scalar], Field(max_length=8)] | None = Field(
+        None, description="Only sources whose metadata holds all of these.", examples=[{"grade": 7}]
+    )
     public_only: bool = Field(False, description="Leave out what only staff sees.")
     fusion: Literal["scores", "rrf"] = "scores"
+    neighbours: bool = Field(False, description="Add the chunks before and after each one in its source.")
+    text_budget: int | None = Field(
+        None, ge=50, le=20_000, description="Tokens (cl100k) of all texts at most; what is beyond is cut."
+    )
     explain: bool = Field(False, description="Add each arm's rank and score.")
+    message_id: Annotated[str, BeforeValidator(_storable), Field(max_length=200)] | None = Field(
+        None, description="What the search is for, such as the agent's message: noted in the log of queries."
+    )
 
-
-class Arm(BaseModel):
-    """What one arm says about a chunk."""
-
-    rank: int | None = Field(description="From 1; null: not among the arm's best.")
-    score: float | None = Field(description="Cosine, or BM25; null: the chunk has no vector.")
-
-
-class Explanation(BaseModel):
-    """Where the score comes from."""
-
-    vector: Arm
-    keyword: Arm
-
-
-class FoundChunk(BaseModel):
-    """A chunk with all that a citation needs."""
-
-    chunk_id: UUID
-    source_id: UUID
-    knowledge_base_id: UUID
-    title: str | None
-    url: str | None = Field(description="Of the original, with the anchor or page where the chunk begins.")
-    heading_path: list[str]
-    locator: dict[str, Any]
-    text: str
-    score: float = Field(description="Comparable within one answer only.")
-    ordinal: int = Field(description="Place of the chunk in its source, from 0.")
-    token_count: int
-    explain: Explanation | None = None
-
-
-class Degraded(BaseModel):
-    """Why only keywords were searched."""
-
-    code: str
-    reason: str
-
-
-class SearchResponse(BaseModel):
-    """The best chunks, best first."""
-
-    hits: list[FoundChunk]
-    mode: Mode = Field(description="Which arms took part.")
-    degraded: Degraded | None = None
-    took_ms: float
+    def question(self) -> Question:
+        """What the search is told of it."""
+        filters = Filters(
+            knowledge_base_ids=self.knowledge_base_ids,
+            source_ids=self.source_ids,
+            kinds=list(self.kinds) if self.kinds is not None else None,
+            public_only=self.public_only,
+            metadata=dict(self.metadata) if self.metadata else None,
+        )
+        return Question(self.query, self.k, filters, self.fusion, self.message_id)
 
 
 @router.post("/search", response_model_exclude_none=False)
 async def search(request: SearchRequest, principal: Caller, parts: Application) -> SearchResponse:
     """Chunks that answer a question, found by meaning and by words."""
     started = time.perf_counter()
-    filters = Filters(
-        knowledge_base_ids=request.knowledge_base_ids,
-        source_ids=request.source_ids,
-        kinds=list(request.kinds) if request.kinds is not None else None,
-        public_only=request.public_only,
-    )
+    question = request.question()
     try:
-        answer = await parts.search.search(principal, request.query, request.k, filters, request.fusion)
+        answer = await parts.search.search(principal, request.query, request.k, question.filters, request.fusion)
+        pairs = await parts.neighbours.of(principal, answer.hits) if request.neighbours else None
     except KnowledgeBaseError as error:
         metrics.SEARCHES.labels(error.code.lower()).inc()
         raise
     took = time.perf_counter() - started
     metrics.SEARCH_SECONDS.labels("total").observe(took)
     metrics.SEARCHES.labels("degraded" if answer.degraded else answer.mode).inc()
-    return _response(answer, request.explain, took)
-
-
-def _response(answer: Answer, explain: bool, took: float) -> SearchResponse:
-    degraded = answer.degraded and Degraded(code=answer.degraded.code, reason=answer.degraded.reason)
-    return SearchResponse(
-        hits=[_found(hit, explain) for hit in answer.hits],
-        mode=answer.mode,
-        degraded=degraded,
-        took_ms=round(took * 1000, 2),
-    )
-
-
-def _found(hit: Hit, explain: bool) -> FoundChunk:
-    row, ranked = hit.row, hit.ranked
-    explanation = None
-    if explain:
-        explanation = Explanation(
-            vector=Arm(rank=ranked.vector_rank, score=row.cosine),
-            keyword=Arm(rank=ranked.keyword_rank, score=row.bm25),
-        )
-    return FoundChunk(
-        chunk_id=row.chunk_id,
-        source_id=row.source_id,
-        knowledge_base_id=row.knowledge_base_id,
-        title=row.title,
-        url=hit.url,
-        heading_path=row.heading_path,
-        locator=hit.locator,
-        text=row.text,
-        score=ranked.score,
-        ordinal=row.ordinal,
-        token_count=row.token_count,
-        explain=explanation,
-    )
+    parts.query_log.note(principal, question, answer, took * 1000)
+    return response_of(answer, pairs, text_budget=request.text_budget, explain=request.explain, took_ms=took * 1000)

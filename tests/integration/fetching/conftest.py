@@ -78,8 +78,14 @@ async def fetcher() -> AsyncIterator[DirectFetcher]:
 
 
 def settings(**changes: Any) -> FetchSettings:
-    """Settings for loopback with short limits, and the changes."""
-    short = {"allow_networks": LOOPBACK, "host_delay_seconds": 0, "total_seconds": 5, "max_bytes": 2**20}
+    """Settings for loopback with short limits and without a look at robots.txt, and the changes."""
+    short = {
+        "allow_networks": LOOPBACK,
+        "host_delay_seconds": 0,
+        "total_seconds": 5,
+        "max_bytes": 2**20,
+        "robots": False,
+    }
     return FetchSettings(**{**short, **changes})
 
 

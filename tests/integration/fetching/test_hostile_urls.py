@@ -88,7 +88,7 @@ REDIRECTED = [(url, code) for url, code in HOSTILE if url.isascii() and url != "
 @pytest.fixture
 async def careful() -> AsyncIterator[DirectFetcher]:
     """A fetcher with the settings that an installation has."""
-    async with DirectFetcher(FetchSettings(host_delay_seconds=0)) as made:
+    async with DirectFetcher(FetchSettings(host_delay_seconds=0, robots=False)) as made:
         yield made
 
 
@@ -168,7 +168,7 @@ async def test_each_redirect_of_several_is_checked(
 
 async def test_an_allowed_network_opens_nothing_else(network: Network, public: WebServer) -> None:
     network.names["half.example"] = [["10.0.0.1", "192.168.0.1"]]
-    async with DirectFetcher(FetchSettings(allow_networks="10.0.0.0/8", host_delay_seconds=0)) as careful:
+    async with DirectFetcher(FetchSettings(allow_networks="10.0.0.0/8", host_delay_seconds=0, robots=False)) as careful:
         for url in ("http://half.example/", "http://127.0.0.1/", "http://public.example:22/"):
             with pytest.raises(SourceRefused):
                 await careful.fetch(url)
@@ -180,7 +180,7 @@ async def test_a_proxy_of_the_environment_is_not_used(
     network: Network, public: WebServer, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     monkeypatch.setenv(variable, "http://127.0.0.1:3128")
-    async with DirectFetcher(FetchSettings()) as careful:
+    async with DirectFetcher(FetchSettings(robots=False)) as careful:
         await careful.fetch("http://public.example/")
     assert network.connections == [PUBLIC_PLACE]
 

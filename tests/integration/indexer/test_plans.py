@@ -56,7 +56,9 @@ def parameters_of(tables: Tables, sources: int, *, each_once: bool = False) -> d
     many = len(ids)
     first = {"organization": organizations[0], "source": ids[0], "revision": 1}
     numbers = dict.fromkeys(("ordinals", "starts", "ends", "chunk_counts", "token_counts", "revisions"), [1] * many)
-    texts = dict.fromkeys(("document_titles", "urls", "body_hashes", "recipes", "etags", "modified"), ["x"] * many)
+    texts = dict.fromkeys(
+        ("document_titles", "urls", "body_hashes", "recipes", "etags", "modified", "languages", "proses"), ["x"] * many
+    )
     return (
         first
         | numbers
@@ -66,6 +68,7 @@ def parameters_of(tables: Tables, sources: int, *, each_once: bool = False) -> d
             "sources": ids,
             "chunks": chunks,
             "heading_paths": ["[]"] * many,
+            "verbatims": ["'x':1"] * many,
             "locators": ["{}"] * many,
             "event_ids": [uuid4()] * many,
             "event_id": uuid4(),
@@ -95,7 +98,7 @@ STATEMENTS = (
 )
 
 
-OF_SOURCES = ("lock", "live_chunks", "make_live", "write_words")
+OF_SOURCES = ("lock", "live_chunks", "make_live")
 
 
 @pytest.mark.parametrize("sources", [1, 20])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import uuid4
 
 from services.chassis.postgres import Postgres
+from services.indexer.settings import UpkeepSettings
 from services.indexer.upkeep import Upkeep
 from tests.integration.indexer.sources import InHand
 from tests.support.migrated import Tables
@@ -20,7 +21,7 @@ async def test_a_large_organization_gets_statistics_and_a_small_one_none(
     await large.index(*large.batches(TEXTS))
     small = await InHand.make(tables, rooms, uuid4())
     await small.index(*small.batches(["one whale"]))
-    upkeep = Upkeep(postgres, pause=1, least_chunks=20)
+    upkeep = Upkeep(postgres, UpkeepSettings(least_chunks=20, patience=0))
     assert await upkeep.turn() == 1
     assert tables.rows("select organization_id, chunks from word_statistics") == [(large.organization, 30)]
     assert tables.rows("select chunks from word_frequency where lexeme = 'whale'") == [(30,)]
@@ -32,7 +33,7 @@ async def test_statistics_follow_a_change_and_small_changes_wait(
 ) -> None:
     source = await InHand.make(tables, rooms, uuid4())
     await source.index(*source.batches(TEXTS))
-    upkeep = Upkeep(postgres, pause=1, least_chunks=20)
+    upkeep = Upkeep(postgres, UpkeepSettings(least_chunks=20, patience=31))
     await upkeep.turn()
     revision = source.wish()
     await source.index(*source.batches([*TEXTS, "a single one more"], revision=revision))

@@ -211,3 +211,11 @@ async def test_removed_text_is_not_seen_again_when_the_source_comes_back(
     await rooms.settle()
     assert tables.rows("select text from chunk order by text") == [("fresh",), ("kept",)]
     assert tables.row("select live_revision, status from knowledge_source") == (3, "ready")
+
+
+async def test_the_language_follows_the_order_of_wishes(rooms: Rooms, tables: Tables, organization: UUID) -> None:
+    await rooms.deliver(text(organization, language="de"), time=2)
+    await rooms.deliver(text(organization, language="fr"), time=1)
+    assert tables.row("select language from knowledge_source") == ("de",)
+    await rooms.deliver(text(organization), time=3)
+    assert tables.row("select language from knowledge_source") == (None,)

@@ -13,6 +13,7 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from schemas.identifiers import chunk_id, content_hash
+from schemas.words import words_of
 from services.encoder.encoder import Limits
 from services.encoder.errors import EncoderUnavailable
 from services.encoder.spaces import EmbeddingSpace
@@ -42,6 +43,12 @@ class WordEncoder:
 
     async def aclose(self) -> None:
         pass
+
+
+def asked(query: str) -> tuple[list[str], list[str]]:
+    """The words of a query as search_candidates takes them."""
+    words = words_of(query)
+    return words.prose.split(), words.verbatim
 
 
 @dataclass
@@ -88,11 +95,17 @@ class Rows:
         )
         self.execute(statement, *given.values())
         for ordinal, text in enumerate(texts):
-            self.chunk(organization, source, ordinal, text)
+            self.chunk(organization, source, ordinal, text, language=columns.get("language"))
         return source
 
     def chunk(
-        self, organization: UUID, source: UUID, ordinal: int, text: str, locator: dict[str, Any] | None = None
+        self,
+        organization: UUID,
+        source: UUID,
+        ordinal: int,
+        text: str,
+        locator: dict[str, Any] | None = None,
+        language: str | None = None,
     ) -> UUID:
         chunk = chunk_id(source, content_hash(text), ordinal)
         key = (organization, source, chunk)
@@ -104,7 +117,11 @@ class Rows:
                 "insert into chunk_place values (%s, %s, %s, %s, 0, %s, %s, %s)",
                 (*key, ordinal, len(text), ["Top", f"Part {ordinal}"], Jsonb(locator or {})),
             )
-            connection.execute("insert into chunk_words values (%s, %s, %s, to_tsvector('english', %s))", (*key, text))
+            words = words_of(text)
+            connection.execute(
+                "insert into chunk_words values (%s, %s, %s, words_of(%s, %s, %s))",
+                (*key, language, words.prose, words.vector()),
+            )
             table = sql.Identifier(f"chunk_vector_{self.space_id}")
             connection.execute(sql.SQL("insert into {} values (%s, %s, %s, %s::halfvec)").format(table), (*key, vector))
         return chunk

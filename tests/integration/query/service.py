@@ -29,9 +29,12 @@ from services.query.api.application import make_app
 from services.query.api.parts import Parts
 from services.query.keys import Keys
 from services.query.library import Library
+from services.query.neighbours import Neighbours
+from services.query.query_log.reading import LoggedQueries
+from services.query.query_log.writing import QueryLog
 from services.query.query_vectors import QueryVectors
 from services.query.search import Search
-from services.query.settings import AccessSettings, RequestSettings, SearchSettings
+from services.query.settings import AccessSettings, QueryLogSettings, RequestSettings, SearchSettings
 from services.query.wishes import EVENT_SOURCE, Wishes
 from tests.integration.query.rows import WordEncoder
 
@@ -71,6 +74,8 @@ class Service:
     encoder: WordEncoder
     publisher: StraightToIntake
     blobs: BlobStore
+    query_log: QueryLog
+    """Writes when it is told to: nothing runs beside the tests."""
 
     async def key(self, organization: UUID, role: Role = "member", profile: UUID | None = None) -> dict[str, str]:
         """Headers of a new key."""
@@ -80,12 +85,20 @@ class Service:
 
 @asynccontextmanager
 async def running(
-    dsn: str, *, access: AccessSettings, encoder: WordEncoder | None, search: SearchSettings | None = None
+    dsn: str,
+    *,
+    access: AccessSettings,
+    encoder: WordEncoder | None,
+    search: SearchSettings | None = None,
+    query_log: QueryLogSettings | None = None,
+    is_logging: bool = True,
 ) -> AsyncIterator[Service]:
     """The service on a database that is migrated."""
     secret = SecretStr(dsn)
     postgres = Postgres(PostgresSettings(dsn=secret, role="kb_query", pool=4))
     pipeline = Postgres(PostgresSettings(dsn=secret, role="kb_pipeline", pool=2))
+    log_postgres = Postgres(PostgresSettings(dsn=secret, role="kb_query", pool=1))
+    log = QueryLog(log_postgres, query_log or QueryLogSettings(), access.public_organization, is_on=is_logging)
     blobs = BlobStore(BlobSettings(url="memory://"))
     publisher = StraightToIntake(pipeline, blobs)
     keys = Keys(postgres, access.key_seconds)
@@ -94,17 +107,21 @@ async def running(
         search=Search(
             postgres, QueryVectors(encoder, search or SearchSettings(model_pause=0)), access.public_organization
         ),
+        neighbours=Neighbours(postgres, access.public_organization),
+        query_log=log,
+        logged_queries=LoggedQueries(postgres),
         library=Library(postgres, access.public_organization),
         keys=keys,
         wishes=Wishes(publisher, postgres, RequestSettings()),
         additions=Additions(blobs),
     )
     app = make_app(parts, Health(started=True), largest=4 * 1024**2)
-    await postgres.open()
-    await pipeline.open()
+    pools = (postgres, pipeline, log_postgres)
+    for pool in pools:
+        await pool.open()
     try:
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1") as client:
-            yield Service(client, keys, encoder or WordEncoder(), publisher, blobs)
+            yield Service(client, keys, encoder or WordEncoder(), publisher, blobs, log)
     finally:
-        await postgres.close()
-        await pipeline.close()
+        for pool in pools:
+            await pool.close()

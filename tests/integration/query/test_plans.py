@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from tests.integration.query.rows import SPACE, Rows
+from tests.integration.query.rows import SPACE, Rows, asked
 
 FILL = """
 with filled as (
@@ -56,8 +56,8 @@ def plans(dsn: str, organization: UUID, query: str, space: int) -> list[str]:
         connection.execute("select set_config('app.organization_id', %s, true)", (str(organization),))
         connection.execute("set client_min_messages = log")
         rows = connection.execute(
-            "select * from search_candidates(%s, %s, %s, 30, null, false, false, null, null, null, false)",
-            (query, vector, space),
+            "select * from search_candidates(%s, %s, %s, %s, 30, null, false, false, null, null, null, false, null)",
+            (*asked(query), vector, space),
         ).fetchall()
     assert rows
     return told
@@ -68,20 +68,25 @@ def test_words_are_looked_up_in_their_index(rows: Rows, organization: UUID, refr
     if refreshed:
         rows.execute("select refresh_word_statistics(%s)", organization)
     found = plans(rows.dsn, organization, "needle w77", rows.space_id)
-    statement = next(plan for plan in found if "with visible as materialized" in plan)
+    statement = next(plan for plan in found if "Query Text: with matched" in plan)
     assert "Bitmap Index Scan on chunk_words_words" in statement
     assert f"Index Cond: ((organization_id = '{organization}'::uuid) AND (words @@ '" in statement
     assert any("query_terms(" in plan and "Bitmap Index Scan on chunk_words_words" in plan for plan in found)
 
 
 def test_vectors_are_those_of_the_organization(rows: Rows, organization: UUID) -> None:
-    [statement] = [plan for plan in plans(rows.dsn, organization, "needle", rows.space_id) if "visible as mat" in plan]
+    [statement] = [
+        plan for plan in plans(rows.dsn, organization, "needle", rows.space_id) if "Query Text: with near" in plan
+    ]
     assert f"chunk_vector_{rows.space_id}_pkey" in statement
     assert "Seq Scan" not in statement
 
 
 def test_the_function_is_for_the_service_alone(rows: Rows) -> None:
-    call = "search_candidates(text, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean)"
+    call = (
+        "search_candidates(text[], text[], text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], "
+        "boolean, jsonb)"
+    )
     assert rows.execute(
         "select r, has_function_privilege(r, %s, 'execute') from unnest(array['kb_query', 'pg_monitor']) r", call
     ) == [("kb_query", True), ("pg_monitor", False)]
@@ -92,6 +97,7 @@ def test_without_an_organization_it_is_an_error(rows: Rows) -> None:
         connection.execute("set role kb_query")
         with pytest.raises(psycopg.errors.UndefinedObject, match=r"app\.organization_id"):
             connection.execute(
-                "select * from search_candidates('needle', null, null, 30, %s, false, false, null, null, null, false)",
+                "select * from search_candidates("
+                "array['needle'], null, null, null, 30, %s, false, false, null, null, null, false, null)",
                 (uuid4(),),
             )

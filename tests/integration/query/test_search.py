@@ -47,7 +47,9 @@ async def test_answers_with_all_that_a_citation_needs(service: Service, filled: 
 )
 async def test_links_to_the_place(service: Service, rows: Rows, locator: dict[str, object], url: str) -> None:
     organization = rows.organization()
-    source = rows.source(organization, rows.base(organization), [], kind="url", fetched_url="https://x.test/h")
+    source = rows.source(
+        organization, rows.base(organization), [], kind="url", fetched_url="https://x.test/h", chunk_count=1
+    )
     rows.chunk(organization, source, 0, "A heading of its own", locator)
     headers = await service.key(organization)
     answer = await service.client.post("/v1/search", json={"query": "heading"}, headers=headers)
@@ -59,8 +61,8 @@ async def test_filters_narrow(service: Service, rows: Rows) -> None:
     bases = [rows.base(organization) for _ in range(2)]
     kinds = ("url", "text")
     sources = [
-        rows.source(organization, base, ["about refunds"], kind=kind, url="https://x.test/a")
-        for base in bases
+        rows.source(organization, base, [f"about refunds {number} {kind}"], kind=kind, url="https://x.test/a")
+        for number, base in enumerate(bases)
         for kind in kinds
     ]
     headers = await service.key(organization)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count
 from uuid import UUID, uuid4
 
 import pytest
@@ -37,11 +38,11 @@ def world(rows: Rows, public_organization: UUID) -> World:
         "public": rows.base(operators, "public"),
         "operators": rows.base(operators),
     }
-    text = ["all about refunds"]
+    numbers = count(1)  # two that say the same would be one hit
 
     def add(base: str, **columns: object) -> UUID:
         of = operators if base in {"public", "operators"} else organization
-        return rows.source(of, bases[base], text, **columns)
+        return rows.source(of, bases[base], [f"all about refunds {next(numbers)}"], **columns)
 
     sources = {
         "account": add("account"),

@@ -2,10 +2,14 @@ import pytest
 
 from schemas.codes import Code
 from services.chassis.errors import SourceRefused
-from services.chunker.charset import decode
+from services.chunker.charset import decode, wide_order
 
 RUSSIAN = "В гимназии он не был в числе первых учеников, но и не был в числе последних. " * 5
 JAPANESE = "ある日の暮方の事である。一人の下人が、羅生門の下で雨やみを待っていた。" * 5
+CHINESE = "本指南说明如何在房间里安装灯具，以及灯不亮时应该怎么办。\n" * 5
+ARABIC = "هذا الدليل يشرح كيف يمكن تركيب المصباح في الغرفة.\n" * 5
+CZECH = "Tato příručka vysvětluje, jak se lampa v pokoji instaluje a co je třeba udělat. " * 5
+HEBREW = "המדריך הזה מסביר כיצד מתקינים את המנורה בחדר, ומה צריך לעשות. " * 5
 GERMAN = "Größe, Äpfel, Überblick und Straße – schöne Grüße aus Köln. " * 5
 
 
@@ -29,6 +33,15 @@ GERMAN = "Größe, Äpfel, Überblick und Straße – schöne Grüße aus Köln.
         (RUSSIAN, "cp1251", "utf-8"),
         (RUSSIAN, "cp1251", "iso-8859-1"),
         (RUSSIAN, "cp1251", "no-such-charset"),
+        (RUSSIAN, "utf-16-le", None),
+        (RUSSIAN, "utf-16-be", "utf-8"),
+        (CHINESE, "utf-16-le", None),
+        (CHINESE, "gb18030", None),
+        (ARABIC, "utf-16-be", None),
+        (ARABIC, "cp1256", "utf-8"),
+        (HEBREW, "cp1255", None),
+        (CZECH, "iso8859-2", None),
+        (GERMAN.replace("–", "-"), "cp500", None),
     ],
 )
 def test_text_comes_back(text: str, encoding: str, declared: str | None) -> None:
@@ -55,3 +68,20 @@ def test_noise_is_refused() -> None:
     with pytest.raises(SourceRefused) as refused:
         decode(noise, None, markup=False)
     assert refused.value.code is Code.UNSUPPORTED_TYPE
+
+
+@pytest.mark.parametrize(
+    ("sample", "order"),
+    [
+        ("abc".encode("utf-16-le"), "utf-16-le"),
+        (RUSSIAN.encode("utf-16-be"), "utf-16-be"),
+        (b"123\x00", None),
+        (b"One.\x00 Two.\x00 Three.", None),
+        ((RUSSIAN + "\x00").encode(), None),
+        (b"\x00\x00\x00\x00", None),
+        (bytes(range(256)), None),
+        (b"\x00\x01\x00\x02" * 50, None),
+    ],
+)
+def test_order_of_wide_characters(sample: bytes, order: str | None) -> None:
+    assert wide_order(sample) == order

@@ -5,7 +5,7 @@ from services.chunker.html.page import parse_html
 
 
 def page(body: str) -> Document:
-    return parse_html(f"<!doctype html><html><head><title>The\n page</title></head><body>{body}</body></html>", "utf-8")
+    return parse_html(f"<!doctype html><html><head></head><body>{body}</body></html>", "utf-8")
 
 
 def texts(document: Document) -> list[str]:
@@ -140,3 +140,62 @@ def test_terms_locate_what_defines_them() -> None:
 
 def test_deep_nesting_is_walked() -> None:
     assert page("<div>" * 3000 + "deep" + "</div>" * 3000).text == "deep"
+
+
+def test_a_page_without_headings_is_headed_by_its_title() -> None:
+    source = "<title>The\n page</title><body><p id=a>text</p>{}</body>"
+    document = parse_html(source.format(""), "utf-8")
+    assert (document.title, headings(document)) == ("The page", [("The page", "a")])
+    assert headings(parse_html(source.format("<h2>Own</h2>"), "utf-8")) == [("Own", "a")]
+
+
+def test_what_has_most_of_the_text_is_no_furniture_whatever_its_name() -> None:
+    prose = "<p>" + "Words of the text. " * 200 + "</p>"
+    assert "Words" in page(f"<div class='navigation-layout'><h2>T</h2>{prose}</div><p>Other text.</p>").text
+
+
+@pytest.mark.parametrize(
+    "chatter",
+    ["Last updated on 3 May 2024", "Was this page helpful?", "Edit this page on GitHub", "5 min read", "On this page"],
+)
+def test_what_a_page_says_of_itself_is_left_out(chatter: str) -> None:
+    document = page(f"<main><h1>T</h1><p>{chatter}</p><p>Text.</p><ul><li>{chatter}</li></ul></main>")
+    assert texts(document) == ["T", "Text.", f"- {chatter}"]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "<div><a href=a><b>Previous</b><span>GONE</span></a><a href=b><b>Next</b><span>GONE</span></a></div>",
+        "<p><a href=a>« Zurück</a> | <a href=b>Weiter »</a></p>",
+        "<div><a href=a>上一页</a> <a href=b>下一页</a></div>",
+    ],
+)
+def test_steps_to_other_pages_are_left_out(steps: str) -> None:
+    content = "<h1>T</h1><p>Read the <a href=c>next</a> chapter, or go <a href=d>back</a> to the first of them.</p>"
+    assert texts(page(f"<main>{content}{steps}</main>")) == [
+        "T",
+        "Read the next chapter, or go back to the first of them.",
+    ]
+
+
+def test_a_page_hidden_until_its_scripts_run_is_read() -> None:
+    source = "<html class=sr-only><body style='display:none' aria-hidden=true><h1>T</h1><p>Text.</p></body></html>"
+    assert parse_html(source, None).text == "T\n\nText."
+
+
+def test_code_in_lines_that_are_boxes() -> None:
+    document = page(
+        "<main><div class=fragment><div class=line><span class=lineno>1</span>int x;</div><div class=line>  y();</div>"
+        "</div></main>"
+    )
+    assert texts(document) == ["```\nint x;\n  y();\n```"]
+
+
+def test_links_above_the_title_are_navigation() -> None:
+    menu = "<ul>" + "".join(f"<li><a href={n}.html>Page {n}</a></li>" for n in range(5)) + "</ul>"
+    assert texts(page(f"{menu}<h1>T</h1><p>Text.</p><ul><li><a href=x.html>More</a></li></ul>")) == [
+        "T",
+        "Text.",
+        "- More",
+    ]

@@ -59,6 +59,7 @@ def test_blocks_of_a_file() -> None:
     document = parse_markdown(SOURCE, "utf-8")
     assert document.title == "The file"
     assert [(block.kind.value, block.text) for block in document.blocks] == [
+        ("heading", "The file"),
         ("heading", "A b c d_e"),
         ("paragraph", "Text with **marks**\non two lines."),
         ("heading", "Setext title"),
@@ -80,12 +81,16 @@ def test_blocks_of_a_file() -> None:
         ("paragraph", "[ref]: http://example.org"),
     ]
     anchors = [block.locator.anchor for block in document.blocks if block.kind is Kind.HEADING]
-    assert anchors == ["own", "setext-title", "same", "same-1", "html"]
+    assert anchors == [None, "own", "setext-title", "same", "same-1", "html"]
 
 
 @pytest.mark.parametrize("source", ["+++\ntitle = 'T'\n+++\nx", "---\na: 1\ntitle: T\n---\n\nx", "# T\n\nx"])
 def test_title(source: str) -> None:
     assert parse_markdown(source, None).title == "T"
+
+
+def test_the_title_of_the_front_matter_stands_once() -> None:
+    assert parse_markdown("---\ntitle: The file\n---\n# the  File\n\nx", None).text == "the  File\n\nx"
 
 
 def test_a_rule_at_the_top_is_no_front_matter() -> None:

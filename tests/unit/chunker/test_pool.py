@@ -34,7 +34,7 @@ async def test_the_result_is_that_of_this_process(pool: ParsingPool, tmp_path: P
 async def test_a_refusal_passes_through(pool: ParsingPool) -> None:
     with pytest.raises(SourceRefused) as refused:
         await pool.parse_and_chunk(b"%PDF-1.4", preset=DEFAULT)
-    assert refused.value.code is Code.UNSUPPORTED_TYPE
+    assert refused.value.code is Code.BROKEN
 
 
 async def test_what_goes_wrong_has_a_code_and_the_pool_goes_on(pool: ParsingPool) -> None:

@@ -8,7 +8,21 @@ import sys
 
 from tests.unit.cli.conftest import ROOT, Kb
 
-COMMANDS = {"up", "demo", "add", "search", "parse", "chunk", "usage", "migrate", "check", "drain", "sources", "dlq"}
+COMMANDS = {
+    "up",
+    "demo",
+    "add",
+    "search",
+    "parse",
+    "chunk",
+    "usage",
+    "replay",
+    "migrate",
+    "check",
+    "drain",
+    "sources",
+    "dlq",
+}
 SLOW = {"aiokafka", "faststream", "fastapi", "httpx", "numpy", "onnxruntime", "psycopg", "pydantic", "structlog"}
 
 

@@ -1,0 +1,370 @@
+-- What searches run.
+--
+-- `@@` is not leakproof, so under row-level security it can't use the index of words. Hence search_candidates belongs to
+-- kb_pipeline, which passes row-level security, and itself names the transaction's organization in every predicate.
+-- All functions are stable: what they read is one snapshot, that of the statement that calls them.
+
+-- Bounds. A vector arm of up to exact_numbers (visible chunks x dimensions) is computed in full; the words of up to
+-- `budget` chunks are scored.
+create type search_limits as (
+    exact_numbers integer, budget integer, terms integer, stemmers integer, lists integer, together integer,
+    hnsw_share float8);
+create function search_bounds() returns search_limits
+    language sql immutable parallel safe
+    return row(3000000, 2500, 32, 5, 4, 500, 0.3)::search_limits;
+
+-- A query of one lexeme, whatever characters it holds.
+create function lexeme_query(lexeme text) returns tsquery
+    language sql immutable parallel safe strict
+    return ('''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''')::tsquery;
+
+-- What the reader can see within the filters, and what of it is not covered by what upkeep keeps.
+create type search_scope as (
+    organization    uuid,
+    sources         uuid[],
+    chunks          bigint,
+    is_whole        boolean,                          -- there are no chunks but theirs
+    fresh           uuid[],                           -- of the sources
+    stemmers        regconfig[],                      -- of their languages, the one of most chunks first
+    of_all          bigint                            -- chunks of the organization, as kept; null: nothing is kept
+);
+
+create function search_scope(
+    organization uuid, profile uuid, sees_unpublished boolean, is_guest boolean,
+    bases uuid[], sources uuid[], kinds text[], public_only boolean, metadata jsonb) returns search_scope
+    language sql stable as $$
+        with visible as materialized (
+            select s.id, s.chunk_count, s.kept_revision is distinct from s.live_revision as is_fresh,
+                   coalesce(s.language, s.document_language) as language
+            from readable_source(organization, profile, sees_unpublished, is_guest) s
+            where s.live_revision is not null and s.archived_at is null and s.chunk_count > 0
+              and (bases is null or s.knowledge_base_id = any(bases))
+              and (sources is null or s.id = any(sources))
+              and (kinds is null or s.kind = any(kinds))
+              and (not public_only or s.is_public)
+              and (search_scope.metadata is null or s.metadata @> search_scope.metadata)
+        )
+        select row(organization, array_agg(id), coalesce(sum(chunk_count), 0),
+                   count(*) = (select count(*) from knowledge_source s
+                               where s.organization_id = organization and s.chunk_count > 0),
+                   coalesce(array_agg(id) filter (where is_fresh), '{}'),
+                   (select array_agg(l.stemmer order by l.chunks desc, l.stemmer) from (
+                        select stemmer_of(of_language.language) as stemmer, sum(of_language.chunks) as chunks
+                        from (select v.language, sum(v.chunk_count) as chunks from visible v group by 1) of_language
+                        group by 1 order by 2 desc limit (search_bounds()).stemmers) l),
+                   (select w.chunks from word_statistics w where w.organization_id = organization))::search_scope
+        from visible
+$$;
+
+-- The lexemes of a query that the organization's chunks hold, rarest first, and how many hold them. `prose` are words,
+-- each stemmed in every language of the scope; one that its main language doesn't search for is left out. Frequencies
+-- that are not kept belong to rare or new lexemes, and are counted.
+create function query_terms(scope search_scope, prose text[], verbatim text[])
+    returns table (lexeme text, frequency bigint)
+    language sql stable as $$
+        with asked as (
+            select distinct l.lexeme
+            from unnest(prose) word
+            cross join lateral (select to_tsvector(scope.stemmers[1], word) as words) main
+            cross join unnest(scope.stemmers) stemmer
+            cross join lateral unnest(
+                case when stemmer = scope.stemmers[1] then main.words else to_tsvector(stemmer, word) end) l
+            where main.words <> ''
+            union
+            select unnest(verbatim)
+        ), counted as materialized (
+            select a.lexeme, coalesce(
+                (select f.chunks::bigint from word_frequency f
+                 where f.organization_id = scope.organization and f.lexeme = a.lexeme),
+                (select count(*) from chunk_words w
+                 where w.organization_id = scope.organization and w.words @@ lexeme_query(a.lexeme))) as frequency
+            from asked a
+        )
+        select c.lexeme, c.frequency from counted c where c.frequency > 0
+        order by c.frequency, c.lexeme limit (search_bounds()).terms
+$$;
+
+-- The BM25 (k1 1.2, b 0.75) of w.words as an expression, which is several times quicker than a loop over the terms.
+-- n.c is 1.2 * (0.25 + 0.75 * length / average). How often a term stands in a text is read from its rank, which without
+-- weights is 0.1 * 6 / pi^2 times the sum of 1/i^2 over its places: to the whole sum about 1 / (times + 0.5) is missing.
+-- times * 2.2 / (times + c) is written so that `times` is computed once.
+create function bm25_expression(terms tsquery[], idfs float8[]) returns text
+    language sql immutable as $$
+        select coalesce(string_agg(format(
+            '%s::float8 * (1 - n.c / (n.c + round(1 / (1.6449340668482 - 16.449340668482 * ts_rank(w.words, %L)) - 0.5)))',
+            t.idf * 2.2, t.term), ' + '), '0::float8')
+        from unnest(terms, idfs) as t (term, idf)
+$$;
+
+-- A query's terms as the keyword arm uses them.
+create type search_words as (
+    expression      text,                             -- the BM25 of w, given n
+    norm            text,                             -- the subquery n of w; `offset 0` keeps it from being computed for each term
+    candidates      tsquery,                          -- whose chunks are all scored
+    common          tsquery,                          -- the others, of which the best chunks are; null: none
+    lists           text[],                           -- lexemes of those, rarest first
+    together        tsquery                           -- the two rarest of those
+);
+
+create function search_words(scope search_scope, prose text[], verbatim text[], is_bounded boolean) returns search_words
+    language plpgsql stable as $$
+declare
+    bounds constant search_limits := search_bounds();
+    size bigint;
+    average float8;
+    found search_words;
+begin
+    if scope.of_all is not null then
+        select greatest(w.chunks, scope.chunks), w.average_length into size, average
+        from word_statistics w where w.organization_id = scope.organization;
+    else
+        -- Hidden sources count too: else what a term weighs would depend on the reader.
+        select sum(s.chunk_count) into size from knowledge_source s
+        where s.organization_id = scope.organization and s.live_revision is not null;
+        select coalesce(avg(length(first.words)), 1) into average
+        from (select w.words from chunk_words w where w.organization_id = scope.organization limit 5000) first;
+    end if;
+    select bm25_expression(array_agg(lexeme_query(t.lexeme)), array_agg(
+               ln(1 + (greatest(size, t.frequency) - t.frequency + 0.5) / (t.frequency + 0.5)))),
+           string_agg(lexeme_query(t.lexeme)::text, ' | ') filter (where not t.is_common),
+           string_agg(lexeme_query(t.lexeme)::text, ' | ') filter (where t.is_common),
+           array_agg(t.lexeme) filter (where t.is_common and t.turn <= bounds.lists),
+           string_agg(lexeme_query(t.lexeme)::text, ' & ') filter (where t.is_common and t.turn <= 2)
+    into found.expression, found.candidates, found.common, found.lists, found.together
+    from (
+        select b.*, row_number() over (partition by b.is_common order by b.frequency, b.lexeme) as turn
+        from (
+            select q.*, is_bounded and q.frequency > (upkeep_sizes()).top_least and sum(q.frequency) over (
+                       order by q.frequency, q.lexeme) * scope.chunks > bounds.budget * size as is_common
+            from query_terms(scope, prose, verbatim) q) b) t;
+    found.norm := format('select 1.2 * (0.25 + 0.75 * length(w.words) / %s) as c offset 0', average);
+    return found;
+end $$;
+
+-- Best chunks of an arm, best first, and the spread of its scores over all that the reader can see.
+create type search_arm as (
+    sources         uuid[],
+    chunks          uuid[],
+    mean            float8,
+    deviation       float8
+);
+
+-- The part of a predicate that keeps to visible sources: a look at each row that can be spared where nothing is hidden.
+create function visible_only(scope search_scope, relation text) returns text
+    language sql immutable as $$
+        select case when scope.is_whole then '' else format('and %s.source_id = any(($1).sources)', relation) end
+$$;
+
+-- The statement of the keyword arm: $1 scope, $2 words, $3 pool. Of common terms only the best chunks are read.
+create function keyword_statement(scope search_scope, words search_words) returns text
+    language sql immutable as $$
+        select format(
+            'with matched as materialized (
+                 select w.source_id, w.chunk_id, %1$s as score
+                 from chunk_words w cross join lateral (%2$s) n
+                 where w.organization_id = ($1).organization and w.words @@ ($2).candidates
+                   %3$s
+                 %4$s
+             ), best as (select * from matched order by score desc, chunk_id limit $3)
+             select (select array_agg(source_id order by score desc, chunk_id) from best),
+                    (select array_agg(chunk_id order by score desc, chunk_id) from best),
+                    coalesce(sum(score), 0), coalesce(sum(score * score), 0), count(*)
+             from matched', words.expression, words.norm, visible_only(scope, 'w'),
+            case when words.common is not null then format(
+                'union all
+                 select w.source_id, w.chunk_id, %1$s
+                 from (
+                     select l.source_id, l.chunk_id from word_top t
+                     cross join lateral unnest(t.sources, t.chunks) as l (source_id, chunk_id)
+                     where t.organization_id = ($1).organization and t.lexeme = any(($2).lists)
+                     union
+                     (select w.source_id, w.chunk_id from chunk_words w
+                      where w.organization_id = ($1).organization and w.words @@ ($2).together
+                        and cardinality(($2).lists) > 1 limit %3$s)
+                     union
+                     select w.source_id, w.chunk_id from unnest(($1).fresh) as fresh (source_id)
+                     join chunk_words w on w.organization_id = ($1).organization and w.source_id = fresh.source_id
+                     where w.words @@ ($2).common
+                 ) listed
+                 join chunk_words w on w.organization_id = ($1).organization
+                     and w.source_id = listed.source_id and w.chunk_id = listed.chunk_id
+                 cross join lateral (%2$s) n
+                 where (($2).candidates is null or not w.words @@ ($2).candidates) %4$s',
+                words.expression, words.norm, (search_bounds()).together, visible_only(scope, 'w')) end)
+$$;
+
+create function keyword_arm(scope search_scope, words search_words, pool integer) returns search_arm
+    language plpgsql stable set jit = off as $$
+declare
+    total float8;
+    squares float8;
+    matches bigint;
+    arm search_arm;
+begin
+    if coalesce(words.candidates, words.common) is null then
+        return null;
+    end if;
+    execute keyword_statement(scope, words)
+    into arm.sources, arm.chunks, total, squares, matches using scope, words, pool;
+    if words.common is not null and matches < pool then
+        -- The best chunks of the common terms are not this reader's: all that hold one are asked.
+        words.candidates := concat_ws(' | ', words.candidates::text, words.common::text)::tsquery;
+        words.common := null;
+        return keyword_arm(scope, words, pool);
+    end if;
+    arm.mean := total / greatest(scope.chunks, 1);
+    arm.deviation := sqrt(greatest(0, squares / greatest(scope.chunks, 1) - arm.mean ^ 2));
+    return arm;
+end $$;
+
+-- Index of an organization's vectors in a space.
+create function hnsw_name(organization uuid, space_id integer) returns text
+    language sql immutable
+    return format('chunk_vector_%s_hnsw_%s', space_id, replace(organization::text, '-', ''));
+
+-- How the vector arm goes about it, by the known number of rows, not by what the planner thinks of it:
+-- exact   all visible vectors
+-- signs   by signs, the best of those exactly; sources that are not covered exactly
+-- hnsw    by the organization's own index, where most of it is visible
+create function vector_route(scope search_scope, space embedding_space) returns text
+    language sql stable as $$
+        select case
+            when scope.chunks * space.dimensions <= b.exact_numbers or scope.of_all is null or space.mean is null
+                then 'exact'
+            when scope.chunks >= b.hnsw_share * scope.of_all and exists (
+                select from pg_index i
+                where i.indexrelid = to_regclass(hnsw_name(scope.organization, space.id)) and i.indisvalid)
+                then 'hnsw'
+            else 'signs' end
+        from search_bounds() b
+$$;
+
+-- How many of the nearest by signs are compared exactly: the fewer signs a vector has, the less they tell.
+create function rerank_length(pool integer, chunks bigint, dimensions integer) returns bigint
+    language sql immutable
+    return least(greatest(300, 10 * pool, chunks * 48 / dimensions), 4000);
+
+-- The statement of the vector arm: $1 scope, $2 query vector, $3 pool, $4 length of the rerank.
+create function vector_statement(route text, scope search_scope, space embedding_space) returns text
+    language sql immutable as $$
+        select format(
+            'with near as materialized (%s),
+             spread as (%s),
+             best as (select * from near order by cosine desc, chunk_id limit $3)
+             select (select array_agg(source_id order by cosine desc, chunk_id) from best),
+                    (select array_agg(chunk_id order by cosine desc, chunk_id) from best), mean, deviation
+             from spread',
+            case route
+                when 'exact' then format(
+                    'select v.source_id, v.chunk_id, 1 - (v.embedding <=> $2::halfvec(%2$s)) as cosine
+                     from chunk_vector_%1$s v
+                     where v.organization_id = ($1).organization %3$s',
+                    space.id, space.dimensions, visible_only(scope, 'v'))
+                when 'hnsw' then format(
+                    'select v.source_id, v.chunk_id, 1 - (v.embedding <=> $2::halfvec(%2$s)) as cosine
+                     from chunk_vector_%1$s v
+                     where v.organization_id = %3$L %4$s
+                     order by v.embedding <=> $2::halfvec(%2$s) limit $3',
+                    space.id, space.dimensions, scope.organization, visible_only(scope, 'v'))
+                else format(
+                    'select v.source_id, v.chunk_id, 1 - (v.embedding <=> $2::halfvec(%2$s)) as cosine
+                     from (
+                         (select s.source_id, s.chunk_id from chunk_signs_%1$s s
+                          where s.organization_id = ($1).organization %4$s
+                          order by s.signs <~> binary_quantize($2::halfvec(%2$s) - %3$L::real[]::halfvec) limit $4)
+                         union
+                         select v.source_id, v.chunk_id from unnest(($1).fresh) as fresh (source_id)
+                         join chunk_vector_%1$s v
+                             on v.organization_id = ($1).organization and v.source_id = fresh.source_id
+                     ) nearest
+                     join chunk_vector_%1$s v on v.organization_id = ($1).organization
+                         and v.source_id = nearest.source_id and v.chunk_id = nearest.chunk_id',
+                    space.id, space.dimensions, space.mean, visible_only(scope, 's'))
+            end,
+            case route
+                when 'exact' then 'select avg(cosine) as mean, stddev_pop(cosine) as deviation from near'
+                else format(
+                    'select avg(1 - (s.embedding <=> $2::halfvec(%2$s))) as mean,
+                            stddev_pop(1 - (s.embedding <=> $2::halfvec(%2$s))) as deviation
+                     from vector_sample_%1$s s where s.organization_id = ($1).organization', space.id, space.dimensions)
+            end)
+$$;
+
+create function vector_arm(scope search_scope, space embedding_space, vector text, pool integer, route text)
+    returns search_arm
+    language plpgsql stable set jit = off as $$
+declare
+    arm search_arm;
+begin
+    -- Else a sort of everything seems cheaper than the index.
+    perform set_config('enable_sort', case route when 'hnsw' then 'off' else 'on' end, true);
+    perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
+    perform set_config('hnsw.ef_search', greatest(100, least(2 * pool, 1000))::text, true);
+    execute vector_statement(route, scope, space) into arm.sources, arm.chunks, arm.mean, arm.deviation
+    using scope, vector, pool, rerank_length(pool, scope.chunks, space.dimensions);
+    if route = 'hnsw' and coalesce(cardinality(arm.chunks), 0) < least(pool, scope.chunks) then
+        return vector_arm(scope, space, vector, pool, 'signs');  -- the scan gave up before it found enough that is visible
+    end if;
+    return arm;
+end $$;
+
+-- Both arms' best chunks, each with its true score in both. The vector arm is left out without a vector or space, the
+-- keyword arm without a word that the organization's chunks hold.
+--   prose, verbatim   the query's words, see schemas/words.py
+--   pool              candidates of each arm
+--   bases, sources, kinds, public_only, metadata   the user's filters; null or false: none
+-- Means and deviations are over all chunks that the reader can see within the filters, those of a large organization's
+-- cosines over a sample of it; where BM25 was not computed it counts as 0.
+create function search_candidates(
+    prose text[], verbatim text[], query_vector text, space_id integer, pool integer,
+    profile uuid, sees_unpublished boolean, is_guest boolean,
+    bases uuid[], sources uuid[], kinds text[], public_only boolean, metadata jsonb)
+    returns table (
+        chunk_id uuid, source_id uuid, cosine float8, bm25 float8,
+        cosine_mean float8, cosine_deviation float8, bm25_mean float8, bm25_deviation float8)
+    language plpgsql stable security definer rows 60
+    set search_path = public, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    scope search_scope;
+    space embedding_space;
+    words search_words;
+    by_words search_arm;
+    by_vector search_arm;
+    cosine text := 'null::float8';
+    vectors text := '(select null::uuid as source_id, null::uuid as chunk_id where false)';
+begin
+    scope := search_scope(
+        current_organization(), profile, sees_unpublished, is_guest, bases, sources, kinds, public_only, metadata);
+    if scope.sources is null then
+        return;
+    end if;
+    words := search_words(scope, prose, verbatim, scope.of_all is not null and scope.chunks > (search_bounds()).budget);
+    by_words := keyword_arm(scope, words, pool);
+    select * into space from embedding_space e where e.id = space_id and query_vector is not null;
+    if space.id is not null then
+        by_vector := vector_arm(scope, space, query_vector, pool, vector_route(scope, space));
+        vectors := format('chunk_vector_%s', space.id);
+        cosine := format('1 - (v.embedding <=> $1::halfvec(%s))', space.dimensions);
+    end if;
+    return query execute format(
+        'select b.chunk_id, b.source_id, %2$s, coalesce(%3$s, 0), $5, $6, $7, $8
+         from (select * from unnest($3, $4) as of_words (source_id, chunk_id)
+               union select * from unnest($9, $10) as of_vector (source_id, chunk_id)) b
+         left join %1$s v on %5$s v.source_id = b.source_id and v.chunk_id = b.chunk_id
+         left join chunk_words w on w.organization_id = $2 and w.source_id = b.source_id and w.chunk_id = b.chunk_id
+         cross join lateral (%4$s) n',
+        vectors, cosine, words.expression, words.norm, case when space.id is not null then 'v.organization_id = $2 and' end)
+    using query_vector, scope.organization, by_words.sources, by_words.chunks,
+          by_vector.mean, by_vector.deviation, coalesce(by_words.mean, 0), coalesce(by_words.deviation, 0),
+          by_vector.sources, by_vector.chunks;
+end $$;
+
+alter function search_candidates(
+    text[], text[], text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb)
+    owner to kb_pipeline;
+revoke execute on function search_candidates(
+    text[], text[], text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb) from public;
+grant execute on function search_candidates(
+    text[], text[], text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb) to kb_query;

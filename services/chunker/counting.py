@@ -1,0 +1,48 @@
+"""Exact counts of tokens of a run of units, out of the counts of its units.
+
+In cl100k no token reaches from a line end to text on the next line, and how a text is cut into tokens depends on
+nothing before such a place: there counts add up, and a chunk of whole lines need not be counted once more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import accumulate
+
+from services.chunker.units import Unit
+from services.encoder.tokens import count_tokens
+
+_BLANK_LINE = re.compile(r"\s*[\r\n]")
+
+
+def adds_up(text: str, position: int) -> bool:
+    """Whether the counts of the text before and after `position` add up to the count of the whole."""
+    if position == 0:
+        return True
+    if text[position - 1] != "\n":
+        return False
+    return not text[position].isspace() or not _BLANK_LINE.match(text, position)
+
+
+class TokenCount:
+    """Counts runs of `units`, whose sizes are in tokens."""
+
+    def __init__(self, text: str, units: Sequence[Unit]) -> None:
+        self._text = text
+        self._units = units
+        self._sums = list(accumulate((unit.size for unit in units), initial=0))
+        self._loose = list(accumulate((not adds_up(text, unit.start) for unit in units), initial=0))
+
+    def between(self, first: int, last: int) -> int:
+        """Tokens of the text from the beginning of unit `first` to the end of the unit before `last`."""
+        start, final = self._units[first].start, self._units[last - 1]
+        if self._loose[last] > self._loose[first + 1]:
+            return count_tokens(self._text[start : final.end])
+        return self._sums[last - 1] - self._sums[first] + count_tokens(self._text[final.start : final.end])
+
+    def with_tail(self, start: int, tail: int, first: int, last: int) -> int:
+        """As `between`, with the text from `start`, which has `tail` tokens and ends where unit `first` begins."""
+        if start < self._units[first].start and self._loose[first + 1] > self._loose[first]:
+            return count_tokens(self._text[start : self._units[last - 1].end])
+        return tail + self.between(first, last)

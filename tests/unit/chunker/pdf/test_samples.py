@@ -1,0 +1,47 @@
+"""The PDFs of the shared samples: what their list says must be found, left out or refused."""
+
+import csv
+import json
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from services.chassis.errors import SourceRefused
+from services.chunker.parsing import parse
+
+FILES = Path(__file__).parents[5] / "shared/data/files"
+LIST = FILES / "manifest.tsv"
+
+
+def listed() -> list[dict[str, str]]:
+    if not LIST.exists():
+        return []
+    with LIST.open(newline="") as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return [row for row in rows if row["file"].startswith("pdf-")]
+
+
+def squeezed(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).split())
+
+
+SAMPLES = listed()
+pytestmark = pytest.mark.skipif(not SAMPLES, reason="needs the shared samples")
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda row: row["file"])
+def test_sample(sample: dict[str, str]) -> None:
+    body = (FILES / sample["file"]).read_bytes()
+    try:
+        text = squeezed(parse(body, name=sample["file"]).text)
+    except SourceRefused:
+        assert sample["expect"] != "extract"
+        return
+    assert sample["expect"] != "refuse"
+    assert [wanted for wanted in json.loads(sample["must_contain"]) if squeezed(wanted) not in text] == []
+    assert [unwanted for unwanted in json.loads(sample["must_not_contain"]) if squeezed(unwanted) in text] == []
+
+
+def test_the_damaged_page_is_warned_of() -> None:
+    assert parse((FILES / "pdf-one-bad-page.pdf").read_bytes()).warnings
