@@ -27,7 +27,9 @@ _ENDS = ".:-–—=&%$@~^/\\+#"
 _LETTER_AND_SIGNS = re.compile(r"[A-Za-z]\w*(?:\+\+|#)")
 _BETWEEN = re.compile(r"[^\w]+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
-_VERSION = re.compile(r"v\d+(?:\.\d+)+")
+_NUMBER = re.compile(r"\d+(?:\.\d+)+")
+_JOINT = re.compile(r"(?:/|\\|::|\.(?=[^\W\d]\w*[.:/\\]))+(?=.*?\W)")
+_LAST_COMPONENTS = 3
 
 
 def _plain_letters() -> dict[int, str]:
@@ -103,10 +105,10 @@ def _compound(token: str, verbatim: list[str]) -> str:
 
 
 def _wholes(token: str) -> Iterator[str]:
-    """A compound token, and what of it people ask for: a version without its v, a file without its folders."""
+    """A compound token, and what of it people ask for: the numbers of versions, the last components of paths."""
     yield token[:_LONGEST_LEXEME]
-    if _VERSION.fullmatch(token):
-        yield token[1:]
-    name = re.split(r"[/\\]", token)[-1]
-    if "." in name and name != token:
-        yield name[:_LONGEST_LEXEME]
+    yield from (number for number in _NUMBER.findall(token) if number != token)
+    joints = [joint.end() for joint in _JOINT.finditer(token)]
+    # Of a longer path nobody gives more and still not all.
+    for start in joints[-_LAST_COMPONENTS:]:
+        yield token[start:][:_LONGEST_LEXEME]

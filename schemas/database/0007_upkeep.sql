@@ -42,7 +42,7 @@ create function impact(times float8, length float8, average_length float8) retur
 create type upkeep_bounds as (rare integer, top_least integer, top_length integer, sample integer);
 create function upkeep_sizes() returns upkeep_bounds
     language sql immutable parallel safe
-    return row(20, 1000, 500, 256)::upkeep_bounds;
+    return row(20, 500, 500, 256)::upkeep_bounds;
 
 -- Counts an organization's words anew. Searches meanwhile read the old counts.
 create function refresh_word_statistics(organization uuid) returns void

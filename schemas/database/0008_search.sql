@@ -11,7 +11,7 @@ create type search_limits as (
     hnsw_share float8);
 create function search_bounds() returns search_limits
     language sql immutable parallel safe
-    return row(3000000, 2500, 32, 5, 4, 500, 0.3)::search_limits;
+    return row(3000000, 1200, 32, 5, 4, 300, 0.3)::search_limits;
 
 -- A query of one lexeme, whatever characters it holds.
 create function lexeme_query(lexeme text) returns tsquery
@@ -126,7 +126,9 @@ begin
     end if;
     select bm25_expression(array_agg(lexeme_query(t.lexeme)), array_agg(
                ln(1 + (greatest(size, t.frequency) - t.frequency + 0.5) / (t.frequency + 0.5)))),
-           string_agg(lexeme_query(t.lexeme)::text, ' | ') filter (where not t.is_common),
+           -- Of very many rare terms the rarest lead to the best chunks.
+           string_agg(lexeme_query(t.lexeme)::text, ' | ') filter (
+               where not t.is_common and (not is_bounded or t.turn = 1 or t.so_far <= 2 * bounds.budget)),
            string_agg(lexeme_query(t.lexeme)::text, ' | ') filter (where t.is_common),
            array_agg(t.lexeme) filter (where t.is_common and t.turn <= bounds.lists),
            string_agg(lexeme_query(t.lexeme)::text, ' & ') filter (where t.is_common and t.turn <= 2)
@@ -134,9 +136,12 @@ begin
     from (
         select b.*, row_number() over (partition by b.is_common order by b.frequency, b.lexeme) as turn
         from (
-            select q.*, is_bounded and q.frequency > (upkeep_sizes()).top_least and sum(q.frequency) over (
-                       order by q.frequency, q.lexeme) * scope.chunks > bounds.budget * size as is_common
-            from query_terms(scope, prose, verbatim) q) b) t;
+            select q.*, is_bounded and q.frequency > (upkeep_sizes()).top_least and q.so_far > bounds.budget as is_common
+            from (
+                -- As many of its chunks are likely to be visible.
+                select a.*, sum(a.frequency) over (order by a.frequency, a.lexeme) * scope.chunks
+                            / greatest(size, 1) as so_far
+                from query_terms(scope, prose, verbatim) a) q) b) t;
     found.norm := format('select 1.2 * (0.25 + 0.75 * length(w.words) / %s) as c offset 0', average);
     return found;
 end $$;

@@ -12,7 +12,8 @@ from services.chunker.sentences import fragments, sentence_starts
 from services.chunker.units import Unit
 
 _PROSE = (Kind.PARAGRAPH, Kind.QUOTE)
-_LONGEST_TOKEN = 8
+# Overlap is looked for in so many characters for each of its tokens.
+_LONG_TOKEN = 6
 
 
 class Overlap(NamedTuple):
@@ -44,7 +45,7 @@ def find_overlap(document: Document, units: Sequence[Unit], first: int, preset: 
 
 def _tail(text: str, before: Unit, place: int, end: int, preset: Preset) -> Overlap:
     """The last sentences of a unit that fit the overlap; failing that, its last words."""
-    low = max(before.start, end - preset.overlap * _LONGEST_TOKEN)
+    low = max(before.start, end - preset.overlap * _LONG_TOKEN)
     for start in chain(sentence_starts(text, low, before.end), _words(text, low, before.end, preset.overlap)):
         size = preset.measure(text[start:end])
         if size <= preset.overlap:

@@ -135,7 +135,8 @@ with chunks as (
 ), gone as (
     update knowledge_source
     set status = 'deleted', stage = null, due_at = null, live_revision = null, body_hash = null, recipe = null,
-        words_prefix = null, etag = null, last_modified = null, chunk_count = 0, token_count = 0, lapses = 0,
+        words_prefix = null, document_title = null, document_language = null, kept_revision = null,
+        fetched_url = null, etag = null, last_modified = null, chunk_count = 0, token_count = 0, lapses = 0,
         attempts = 0, updated_at = now()
     where organization_id = %(organization)s and id = %(source)s
     returning organization_id, id, knowledge_base_id, external_id, revision

@@ -74,14 +74,6 @@ def test_words_are_looked_up_in_their_index(rows: Rows, organization: UUID, refr
     assert any("query_terms(" in plan and "Bitmap Index Scan on chunk_words_words" in plan for plan in found)
 
 
-def test_vectors_are_those_of_the_organization(rows: Rows, organization: UUID) -> None:
-    [statement] = [
-        plan for plan in plans(rows.dsn, organization, "needle", rows.space_id) if "Query Text: with near" in plan
-    ]
-    assert f"chunk_vector_{rows.space_id}_pkey" in statement
-    assert "Seq Scan" not in statement
-
-
 def test_the_function_is_for_the_service_alone(rows: Rows) -> None:
     call = (
         "search_candidates(text[], text[], text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], "

@@ -1,0 +1,81 @@
+"""Identifiers out of real code lead to the chunk that holds them, by words alone."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from uuid import UUID
+
+import numpy as np
+import psycopg
+import pytest
+
+from services.chassis.queries import load_queries
+from tests.benchmarks.texts import SHARED
+from tests.integration.query.rows import asked
+from tests.support.filled import Filled, organization_id
+from tests.support.postgres import SharedPostgres
+
+CORPUS = SHARED / "data/ir/rust-code-chunks/corpus.jsonl"
+SEARCH = load_queries("services.query", "search.sql")["candidates"]
+KINDS = {
+    "snake_case": r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b",
+    "CamelCase": r"\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b",
+    "path": r"\b\w+(?:::\w+){1,4}\b",
+    "file": r"\b[\w-]+(?:/[\w.-]+)+\.\w+\b",
+    "version": r"\bv?\d+\.\d+\.\d+\b",
+    "code": r"\b[A-Z]{1,4}-?\d{3,5}\b",
+    "CONSTANT": r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b",
+    "method": r"\b\w+\.\w+\(",
+}
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    if not CORPUS.is_file():
+        pytest.skip(f"{CORPUS} is not there")
+    with CORPUS.open(encoding="utf-8") as lines:
+        return [json.loads(line)["text"] for line in lines]
+
+
+@pytest.fixture(scope="module")
+def filled(texts: list[str], shared_postgres: SharedPostgres) -> Iterator[Filled]:
+    dsn = shared_postgres.create_database()
+    filled = Filled(dsn, 4)
+    filled.write(texts, np.ones((len(texts), 4), dtype="f4"), [0] * len(texts))
+    yield filled
+    shared_postgres.drop_database(dsn)
+
+
+def identifiers(texts: list[str], pattern: str, most: int = 60) -> list[str]:
+    """Some that few chunks hold: of one that all hold nobody asks where it is."""
+    holders = Counter(found for text in texts for found in set(re.findall(pattern, text)))
+    rare = sorted(name for name, count in holders.items() if count <= 3 and 4 <= len(name) <= 120)
+    return random.Random(7).sample(rare, min(most, len(rare)))
+
+
+def best(filled: Filled, connection: psycopg.Connection, query: str) -> list[UUID]:
+    prose, verbatim = asked(query)
+    nothing = dict.fromkeys(("vector", "space", "profile", "bases", "sources", "kinds", "metadata"))
+    flags = dict.fromkeys(("sees_unpublished", "is_guest", "public_only"), False)
+    organization = {"organization": organization_id(0), "pool": 30}
+    rows = connection.execute(
+        SEARCH, nothing | flags | organization | {"prose": prose, "verbatim": verbatim}
+    ).fetchall()
+    return [row[0] for row in sorted(rows, key=lambda row: (-row[2], row[0]))]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_identifiers_find_their_chunk(filled: Filled, texts: list[str], kind: str) -> None:
+    names = identifiers(texts, KINDS[kind])
+    missed = []
+    with psycopg.connect(filled.dsn) as connection:
+        connection.execute("select set_config('app.organization_id', %s, false)", (str(organization_id(0)),))
+        for name in names:
+            found = best(filled, connection, name)[:3]
+            if not any(name in texts[filled.row_of[chunk]] for chunk in found):
+                missed.append(name)
+    assert len(missed) <= 0.05 * len(names), missed
