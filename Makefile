@@ -53,7 +53,7 @@ schemas: install-test ## Write schemas/json anew from the events
 LOCK := printf 'hatchling>=1.27\neditables\nuv\n' | uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-annotate --no-header pyproject.toml -
 lock: ## Choose the newest allowed versions of all packages anew (needs uv)
-	$(LOCK) --all-extras --upgrade --output-file constraints.txt
+	$(LOCK) --extra local --extra embedded --extra test --upgrade --output-file constraints.txt
 	$(LOCK) --extra local --extra embedded --constraints constraints.txt --output-file constraints-run.txt
 
 docs: install-test ## Write the pages of docs/ that follow from the code anew

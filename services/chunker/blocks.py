@@ -10,6 +10,7 @@ from zlib import crc32
 
 from schemas.codes import Code
 from services.chassis.errors import SourceRefused
+from services.encoder.tokens import count_tokens
 
 # Postgres takes no NUL, UTF-8 no lone surrogate; the other controls carry no text. Tab and line feed stay.
 _UNSTORABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufeff]")
@@ -154,27 +155,32 @@ def pipe_row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def table_pieces(lines: list[str], header_lines: int, piece_bytes: int = 1200) -> list[str]:
-    """Cut the lines of a table into texts of at most `piece_bytes` of UTF-8, its first `header_lines` atop each.
+def table_pieces(lines: list[str], header_lines: int, piece_bytes: int = 1200, piece_tokens: int = 450) -> list[str]:
+    """Cut the lines of a table into texts of at most `piece_bytes` of UTF-8 and about `piece_tokens` of cl100k, its
+    first `header_lines` atop each.
 
     A table cut between two pieces stays legible, and a chunk is still an exact range of the stored text. Where a piece
     that is half full ends is up to the next line's own text, so that a changed row moves few of the later pieces. A
-    longer line is a piece of its own.
+    longer line is a piece of its own, and rows have half of each piece at least, however long the header is.
     """
+
+    def share(line: str) -> float:
+        return max((len(line.encode("utf-8", "replace")) + 1) / piece_bytes, (count_tokens(line) + 1) / piece_tokens)
+
     head = lines[:header_lines]
+    room = max(0.5, 1 - sum(map(share, head)))
     pieces: list[str] = []
     current = list(head)
-    size = 0
+    filled = 0.0
     for line in lines[header_lines:]:
-        encoded = line.encode("utf-8", "replace")
-        width = len(encoded) + 1
-        full = size + width > piece_bytes
-        if size and (full or (size > piece_bytes // 2 and crc32(encoded) * piece_bytes < width << 34)):
+        part = share(line)
+        ends = filled > room / 2 and crc32(line.encode("utf-8", "replace")) < part / room * 2**34
+        if filled and (ends or filled + part > room):
             pieces.append("\n".join(current))
             current = list(head)
-            size = 0
+            filled = 0.0
         current.append(line)
-        size += width
+        filled += part
     if current:
         pieces.append("\n".join(current))
     return pieces

@@ -91,7 +91,7 @@ class Embedding:
 def prefix_of(event: SourceChunked) -> str:
     """What stands in front of each chunk when it is embedded: title and description."""
     parts = [part for part in (event.title or event.document_title, event.description) if part]
-    return "\n".join(parts) + "\n" if parts else ""
+    return " — ".join(parts) + "\n" if parts else ""
 
 
 def _meaning(error: EncoderRefused) -> KnowledgeBaseError:

@@ -39,12 +39,13 @@ def peers(*, quick: bool) -> dict[str, Any]:
     """Rows a second of each peer; each makes its own database and indexes."""
     if not SCRIPT.is_file():
         return {"skipped": f"{SCRIPT} is not there"}
-    python = _environment()
+    python = environment()
     rows = 5_000 if quick else 20_000
     return {name: _run(python, name, rows) for name in NAMES}
 
 
-def _environment() -> str:
+def environment() -> str:
+    """The interpreter that has the peers' packages."""
     python = home() / "bin" / "python"
     done = home() / "installed"
     if not done.exists() or done.read_text(encoding="utf-8") != " ".join(PACKAGES):

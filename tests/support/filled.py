@@ -12,6 +12,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 import numpy as np
 import psycopg
 from psycopg import sql
+from psycopg.types.json import Jsonb
 
 from schemas.identifiers import chunk_id
 from schemas.words import words_of
@@ -36,6 +37,28 @@ def organization_id(number: int) -> UUID:
     return uuid5(NAMESPACE_OID, f"organization {number}")
 
 
+def _sources(organization: UUID, rows: Sequence[int]) -> Iterator[tuple[UUID, Sequence[int]]]:
+    for some in _pieces(rows, CHUNKS_PER_SOURCE):
+        yield uuid5(organization, f"source {some[0]}"), some
+
+
+def rows_of(organizations: Sequence[int]) -> dict[UUID, int]:
+    """Which row of a workload each chunk is, for a database that was filled before."""
+    return {
+        chunk_id(source, str(row), 0): row
+        for number, rows in _members(organizations).items()
+        for source, some in _sources(organization_id(number), rows)
+        for row in some
+    }
+
+
+def _members(organizations: Sequence[int]) -> dict[int, list[int]]:
+    members: dict[int, list[int]] = defaultdict(list)
+    for row, number in enumerate(organizations):
+        members[int(number)].append(row)
+    return members
+
+
 def _pieces(rows: Sequence[int], length: int) -> Iterator[Sequence[int]]:
     for at in range(0, len(rows), length):
         yield rows[at : at + length]
@@ -55,11 +78,9 @@ class Filled:
 
     def write(self, texts: Sequence[str], vectors: np.ndarray, organizations: Sequence[int]) -> None:
         """Write rows, twenty to a source. `vectors` is float32[rows, dimensions]."""
-        members: dict[int, list[int]] = defaultdict(list)
-        for row, number in enumerate(organizations):
-            members[int(number)].append(row)
+        self.row_of.update(rows_of(organizations))
         with closing(psycopg.connect(self.dsn)) as connection:
-            for number, rows in members.items():
+            for number, rows in _members(organizations).items():
                 for some in _pieces(rows, 2000):
                     self._write_some(connection, organization_id(number), number, some, texts, vectors)
                 connection.commit()
@@ -75,10 +96,9 @@ class Filled:
     ) -> None:
         base = uuid5(organization, "base")
         connection.execute("select ensure_organization(%s, %s)", (organization, base))
-        sources = [(uuid5(organization, f"source {some[0]}"), some) for some in _pieces(rows, CHUNKS_PER_SOURCE)]
+        sources = list(_sources(organization, rows))
         keyed = [(source, chunk_id(source, str(row), 0), row, place) for source, some in sources
                  for place, row in enumerate(some)]  # fmt: skip
-        self.row_of.update((chunk, row) for _, chunk, row, _ in keyed)
         self._copy(connection, "knowledge_source", (
             (organization, source, base, "text", "ready", 1, len(some), "2024-01-01", f"Source {some[0]}")
             for source, some in sources))  # fmt: skip
@@ -86,7 +106,7 @@ class Filled:
             (organization, source, chunk, sha256(texts[row].encode()).digest(), len(texts[row]) // 4 + 1, texts[row])
             for source, chunk, row, _ in keyed))  # fmt: skip
         self._copy(connection, "chunk_place", (
-            (organization, source, chunk, place, 0, len(texts[row]), [], "{}") for source, chunk, row, place in keyed
+            (organization, source, chunk, place, 0, len(texts[row]), [], Jsonb({})) for source, chunk, row, place in keyed
         ))  # fmt: skip
         cut = [words_of(texts[row]) for _, _, row, _ in keyed]
         connection.execute(

@@ -1,14 +1,15 @@
 from itertools import pairwise
 from pathlib import Path
-from time import perf_counter
 
 import pytest
 
 from schemas.codes import Code
 from services.chassis.errors import SourceRefused
+from services.chunker import chunking
 from services.chunker.blocks import Document, Kind
-from services.chunker.chunking import Chunk, chunk
+from services.chunker.chunking import chunk
 from services.chunker.parsing import parse
+from services.chunker.plaintext import parse_text
 from services.chunker.presets import PRESETS, Preset
 from services.encoder.tokens import count_tokens
 
@@ -85,53 +86,76 @@ def test_what_fits_is_not_cut(source: str) -> None:
             )
 
 
-def test_an_edited_paragraph_changes_few_chunks() -> None:
-    paragraphs = [
-        f"Paragraph {n} is about thing {n * 7919 % 1000}. " + "It goes on for a while. " * (n % 9) for n in range(3000)
-    ]
-    before = {piece.content_hash for piece in chunk(markdown("\n\n".join(paragraphs)), DEFAULT)}
-    assert len(before) > 200
-    embedded = []
-    for place in range(100, 2900, 50):
-        edited = list(paragraphs)
-        edited[place] = "Now it says something else, and at another length than before, as edits do."
-        after = {piece.content_hash for piece in chunk(markdown("\n\n".join(edited)), DEFAULT)}
-        embedded.append(len(after - before))
-    assert sum(count <= 3 for count in embedded) >= 0.95 * len(embedded)
-    assert sum(embedded) <= 2 * len(embedded)
-
-
-def test_the_limit_of_tokens() -> None:
-    document = markdown("word " * 1000)
+@pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("word " * 1000, id="words"),
+        pytest.param("One sentence. Another one!\n\n" * 300, id="paragraphs"),
+        pytest.param("𒀀𒀁" * 400, id="signs of several tokens each"),
+        pytest.param("<|endoftext|>" * 200, id="special tokens"),
+    ],
+)
+def test_the_limit_of_tokens_is_exact(text: str, preset: Preset) -> None:
+    document = parse_text(text, "utf-8")
     tokens = count_tokens(document.text)
-    assert chunk(document, DEFAULT, tokens)
+    assert chunk(document, preset, tokens)
     with pytest.raises(SourceRefused) as refused:
-        chunk(document, DEFAULT, tokens - 1)
+        chunk(document, preset, tokens - 1)
     assert refused.value.code is Code.SOURCE_TOO_LARGE
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param("The cat sat on the mat, and then it went away. " * 21_000, id="sentences"),
-        pytest.param("a" * 1_000_000, id="one word"),
-        pytest.param("词" * 330_000, id="CJK without marks"),
-        pytest.param("\n\n".join(f"# Heading {n}" for n in range(10_000)), id="headings alone"),
-        pytest.param("\n\n".join(f"# Heading {n}\n\nText of {n}." for n in range(10_000)), id="headings"),
-        pytest.param("x\n\n" * 100_000, id="tiny paragraphs"),
-        pytest.param("same line\n" * 100_000, id="same lines"),
-    ],
-)
-def test_large_inputs_take_linear_time(body: str) -> None:
-    started = perf_counter()
-    chunks = chunk(markdown(body), DEFAULT, None)
-    assert perf_counter() - started < 10
-    assert all(piece.token_count <= DEFAULT.budget for piece in chunks)
-    assert _coverage(chunks)
+def test_a_huge_text_is_refused_without_counting_it_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = 0
+
+    def counting(text: str) -> int:
+        nonlocal counted
+        counted += len(text)
+        return count_tokens(text)
+
+    monkeypatch.setattr(chunking, "count_tokens", counting)
+    document = parse_text("many words " * 1_000_000, "utf-8")
+    with pytest.raises(SourceRefused) as refused:
+        chunk(document, DEFAULT)
+    assert refused.value.code is Code.SOURCE_TOO_LARGE
+    assert counted <= 3_000_000
 
 
-def _coverage(chunks: list[Chunk]) -> bool:
-    return all(after.start <= before.end + 2 for before, after in pairwise(chunks))
+def test_a_title_stays_with_text_that_almost_fills_a_chunk() -> None:
+    for words in range(480, 500):
+        sections = "\n\n".join(f"# Part {n} of it\n\n{'word ' * words}end." for n in range(3))
+        chunks = chunk(markdown(sections), DEFAULT)
+        assert all(piece.text.split("\n\n")[-1].startswith(("word", "end")) for piece in chunks)
+
+
+def test_titles_of_several_levels_stay_together_with_their_text() -> None:
+    text = "Some words of text here. " * 60
+    document = markdown("\n\n".join(f"# Part {n}\n\n## Chapter\n\n### Section\n\n{text}" for n in range(8)))
+    chunks = chunk(document, DEFAULT)
+    assert [piece.text.startswith("Part") for piece in chunks] == [True] * 8
+
+
+def test_an_item_is_kept_with_its_further_paragraphs() -> None:
+    items = "\n".join(f"- Item {n} says this.\n\n  And it goes on {'for a while ' * 9}\n" for n in range(100))
+    chunks = chunk(markdown(items), DEFAULT)
+    assert len(chunks) > 5
+    assert all(piece.text.startswith("- Item") for piece in chunks)
+
+
+def test_long_code_is_cut_at_line_ends() -> None:
+    lines = [f"    value_{n} = function_{n}(argument, {n})" for n in range(400)]
+    chunks = chunk(markdown("```py\n" + "\n".join(lines) + "\n```"), DEFAULT)
+    assert len(chunks) > 5
+    found = [line for piece in chunks for line in piece.text.split("\n") if "value" in line]
+    assert list(dict.fromkeys(found)) == lines
+
+
+def test_each_chunk_of_a_long_table_shows_its_header() -> None:
+    for row in ("| row {n} | {n} |", "| {n} | 1 | 2 | 3 |", "| 第 {n} 行的名称 | 说明 |", "| some words of {n} | x |"):
+        rows = "\n".join(row.replace("{n}", str(n)) for n in range(1000))
+        chunks = chunk(markdown(f"| name | value |\n|---|---|\n{rows}"), DEFAULT)
+        assert len(chunks) > 10
+        assert all(piece.text.startswith("| name | value |") for piece in chunks)
 
 
 @pytest.mark.skipif(not SPEC.exists(), reason="needs the shared files")
