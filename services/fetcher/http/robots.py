@@ -21,7 +21,7 @@ MAX_SECONDS = 10.0
 MAX_SITEMAPS = 1_000
 FRESH_SECONDS = 3_600.0
 # So that each page of a site whose robots.txt can't be had does not wait for it anew.
-FAILED_SECONDS = 30.0
+FAILED_SECONDS = 5.0
 MAX_SITES = 1_000
 # Parsed rules take many times the memory of their text, so that the texts together are bounded too.
 MAX_CHARACTERS = 4 * 2**20
@@ -98,8 +98,8 @@ class Robots:
                 site = await self._load(robots_url)
                 self._remember(robots_url, site)
         if site.failure is not None:
-            left = max(site.until - time.monotonic(), site.failure.after or 0)
-            raise RetryLater(site.failure.code, f"robots.txt can't be read: {site.failure.reason}", after=left)
+            reason = f"robots.txt can't be read: {site.failure.reason}"
+            raise RetryLater(site.failure.code, reason, after=site.failure.after)
         return site
 
     async def _load(self, robots_url: str) -> _Site:
