@@ -1,17 +1,17 @@
 -- What searches run.
 --
--- `@@` is not leakproof, so under row-level security it can't use the index of words. Hence search_candidates belongs to
+-- `@@` is not leakproof, so under row-level security it can't use the index of words. Hence search_chunks belongs to
 -- kb_pipeline, which passes row-level security, and itself names the transaction's organization in every predicate.
 -- All functions are stable: what they read is one snapshot, that of the statement that calls them.
 
 -- Bounds. A vector arm of up to exact_numbers (visible chunks x dimensions) is computed in full; the words of up to
 -- `budget` chunks are scored.
 create type search_limits as (
-    exact_numbers integer, budget integer, terms integer, stemmers integer, lists integer, together integer,
-    hnsw_share float8);
+    exact_numbers integer, budget integer, terms integer, stemmers integer, lists integer, listed integer,
+    together integer, hnsw_share float8);
 create function search_bounds() returns search_limits
     language sql immutable parallel safe
-    return row(3000000, 1200, 32, 5, 4, 300, 0.3)::search_limits;
+    return row(3000000, 600, 32, 5, 3, 250, 150, 0.3)::search_limits;
 
 -- A query of one lexeme, whatever characters it holds.
 create function lexeme_query(lexeme text) returns tsquery
@@ -180,7 +180,7 @@ create function keyword_statement(scope search_scope, words search_words) return
                  select w.source_id, w.chunk_id, %1$s
                  from (
                      select l.source_id, l.chunk_id from word_top t
-                     cross join lateral unnest(t.sources, t.chunks) as l (source_id, chunk_id)
+                     cross join lateral unnest(t.sources[1:%5$s], t.chunks[1:%5$s]) as l (source_id, chunk_id)
                      where t.organization_id = ($1).organization and t.lexeme = any(($2).lists)
                      union
                      (select w.source_id, w.chunk_id from chunk_words w
@@ -195,7 +195,8 @@ create function keyword_statement(scope search_scope, words search_words) return
                      and w.source_id = listed.source_id and w.chunk_id = listed.chunk_id
                  cross join lateral (%2$s) n
                  where (($2).candidates is null or not w.words @@ ($2).candidates) %4$s',
-                words.expression, words.norm, (search_bounds()).together, visible_only(scope, 'w')) end)
+                words.expression, words.norm, (search_bounds()).together, visible_only(scope, 'w'),
+                (search_bounds()).listed) end)
 $$;
 
 create function keyword_arm(scope search_scope, words search_words, pool integer) returns search_arm
@@ -249,34 +250,38 @@ create function rerank_length(pool integer, chunks bigint, dimensions integer) r
     language sql immutable
     return least(greatest(300, 10 * pool, chunks * 48 / dimensions), 4000);
 
--- The statement of the vector arm: $1 scope, $2 query vector, $3 pool, $4 length of the rerank.
+-- The statement of the vector arm: $1 scope, $2 query vector, $3 pool, $4 length of the rerank, $5 the space's mean.
 create function vector_statement(route text, scope search_scope, space embedding_space) returns text
     language sql immutable as $$
         select format(
-            'with near as materialized (%s),
+            -- Read once: a vector as text is long.
+            'with asked as materialized (
+                 select vector, %s as signs from (select $2::halfvec(%s) as vector offset 0) read
+             ), near as materialized (%s),
              spread as (%s),
              best as (select * from near order by cosine desc, chunk_id limit $3)
              select (select array_agg(source_id order by cosine desc, chunk_id) from best),
                     (select array_agg(chunk_id order by cosine desc, chunk_id) from best), mean, deviation
              from spread',
+            case route when 'signs' then 'binary_quantize(vector - $5::real[]::halfvec)' else 'null::bit' end,
+            space.dimensions,
             case route
                 when 'exact' then format(
-                    'select v.source_id, v.chunk_id, 1 - (v.embedding <=> $2::halfvec(%2$s)) as cosine
+                    'select v.source_id, v.chunk_id, 1 - (v.embedding <=> (select vector from asked)) as cosine
                      from chunk_vector_%1$s v
-                     where v.organization_id = ($1).organization %3$s',
-                    space.id, space.dimensions, visible_only(scope, 'v'))
+                     where v.organization_id = ($1).organization %2$s', space.id, visible_only(scope, 'v'))
                 when 'hnsw' then format(
-                    'select v.source_id, v.chunk_id, 1 - (v.embedding <=> $2::halfvec(%2$s)) as cosine
+                    'select v.source_id, v.chunk_id, 1 - (v.embedding <=> (select vector from asked)) as cosine
                      from chunk_vector_%1$s v
-                     where v.organization_id = %3$L %4$s
-                     order by v.embedding <=> $2::halfvec(%2$s) limit $3',
-                    space.id, space.dimensions, scope.organization, visible_only(scope, 'v'))
+                     where v.organization_id = %2$L %3$s
+                     order by v.embedding <=> (select vector from asked) limit $3',
+                    space.id, scope.organization, visible_only(scope, 'v'))
                 else format(
-                    'select v.source_id, v.chunk_id, 1 - (v.embedding <=> $2::halfvec(%2$s)) as cosine
+                    'select v.source_id, v.chunk_id, 1 - (v.embedding <=> (select vector from asked)) as cosine
                      from (
                          (select s.source_id, s.chunk_id from chunk_signs_%1$s s
-                          where s.organization_id = ($1).organization %4$s
-                          order by s.signs <~> binary_quantize($2::halfvec(%2$s) - %3$L::real[]::halfvec) limit $4)
+                          where s.organization_id = ($1).organization %2$s
+                          order by s.signs <~> (select signs from asked) limit $4)
                          union
                          select v.source_id, v.chunk_id from unnest(($1).fresh) as fresh (source_id)
                          join chunk_vector_%1$s v
@@ -284,14 +289,14 @@ create function vector_statement(route text, scope search_scope, space embedding
                      ) nearest
                      join chunk_vector_%1$s v on v.organization_id = ($1).organization
                          and v.source_id = nearest.source_id and v.chunk_id = nearest.chunk_id',
-                    space.id, space.dimensions, space.mean, visible_only(scope, 's'))
+                    space.id, visible_only(scope, 's'))
             end,
             case route
                 when 'exact' then 'select avg(cosine) as mean, stddev_pop(cosine) as deviation from near'
                 else format(
-                    'select avg(1 - (s.embedding <=> $2::halfvec(%2$s))) as mean,
-                            stddev_pop(1 - (s.embedding <=> $2::halfvec(%2$s))) as deviation
-                     from vector_sample_%1$s s where s.organization_id = ($1).organization', space.id, space.dimensions)
+                    'select avg(cosine) as mean, stddev_pop(cosine) as deviation
+                     from (select 1 - (s.embedding <=> (select vector from asked)) as cosine
+                           from vector_sample_%1$s s where s.organization_id = ($1).organization) sample', space.id)
             end)
 $$;
 
@@ -306,28 +311,47 @@ begin
     perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
     perform set_config('hnsw.ef_search', greatest(100, least(2 * pool, 1000))::text, true);
     execute vector_statement(route, scope, space) into arm.sources, arm.chunks, arm.mean, arm.deviation
-    using scope, vector, pool, rerank_length(pool, scope.chunks, space.dimensions);
+    using scope, vector, pool, rerank_length(pool, scope.chunks, space.dimensions), space.mean;
     if route = 'hnsw' and coalesce(cardinality(arm.chunks), 0) < least(pool, scope.chunks) then
         return vector_arm(scope, space, vector, pool, 'signs');  -- the scan gave up before it found enough that is visible
     end if;
     return arm;
 end $$;
 
--- Both arms' best chunks, each with its true score in both. The vector arm is left out without a vector or space, the
--- keyword arm without a word that the organization's chunks hold.
+-- What a candidate is worth. Where it counts nothing the fusion leaves it out.
+--   scores   0.7 of the cosine and 0.3 of the BM25, each in deviations from its mean over what the reader can see
+--   rrf      the sum of 1 / (60 + rank) over the arms that put it forward
+--   dense, keyword   one arm alone
+create function fused_score(
+    fusion text, cosine float8, bm25 float8, cosine_mean float8, cosine_deviation float8, bm25_mean float8,
+    bm25_deviation float8, vector_rank bigint, keyword_rank bigint) returns float8
+    language sql immutable parallel safe
+    return case fusion
+        when 'scores' then
+            case when cosine_deviation > 1e-9 and cosine is not null
+                then 0.7 * (cosine - cosine_mean) / cosine_deviation else 0 end
+            + case when bm25_deviation > 1e-9 then 0.3 * (bm25 - bm25_mean) / bm25_deviation else 0 end
+        when 'rrf' then nullif(coalesce(1.0 / (60 + vector_rank), 0) + coalesce(1.0 / (60 + keyword_rank), 0), 0)
+        when 'dense' then cosine
+        when 'keyword' then nullif(bm25, 0) end;
+
+-- The best chunks of both arms together, best first; equal ones in the order of ids. The vector arm is left out without a
+-- vector or space, the keyword arm without a word that the organization's chunks hold.
 --   prose, verbatim   the query's words, see schemas/words.py
---   pool              candidates of each arm
+--   fusion            see fused_score
+--   pool              candidates of each arm; each is judged by its true score in both
+--   most              chunks of the answer
 --   bases, sources, kinds, public_only, metadata   the user's filters; null or false: none
 -- Means and deviations are over all chunks that the reader can see within the filters, those of a large organization's
 -- cosines over a sample of it; where BM25 was not computed it counts as 0.
-create function search_candidates(
-    prose text[], verbatim text[], query_vector text, space_id integer, pool integer,
+create function search_chunks(
+    prose text[], verbatim text[], query_vector text, space_id integer, fusion text, pool integer, most integer,
     profile uuid, sees_unpublished boolean, is_guest boolean,
     bases uuid[], sources uuid[], kinds text[], public_only boolean, metadata jsonb)
     returns table (
-        chunk_id uuid, source_id uuid, cosine float8, bm25 float8,
-        cosine_mean float8, cosine_deviation float8, bm25_mean float8, bm25_deviation float8)
-    language plpgsql stable security definer rows 60
+        chunk_id uuid, source_id uuid, score float8, cosine float8, vector_rank bigint, bm25 float8,
+        keyword_rank bigint, has_words boolean)
+    language plpgsql stable security definer rows 20
     set search_path = public, pg_temp
 as $$
 #variable_conflict use_column
@@ -338,7 +362,7 @@ declare
     by_words search_arm;
     by_vector search_arm;
     cosine text := 'null::float8';
-    vectors text := '(select null::uuid as source_id, null::uuid as chunk_id where false)';
+    vectors text := 'left join (select null::uuid as source_id, null::uuid as chunk_id) v on false';
 begin
     scope := search_scope(
         current_organization(), profile, sees_unpublished, is_guest, bases, sources, kinds, public_only, metadata);
@@ -350,26 +374,47 @@ begin
     select * into space from embedding_space e where e.id = space_id and query_vector is not null;
     if space.id is not null then
         by_vector := vector_arm(scope, space, query_vector, pool, vector_route(scope, space));
-        vectors := format('chunk_vector_%s', space.id);
-        cosine := format('1 - (v.embedding <=> $1::halfvec(%s))', space.dimensions);
+        vectors := format(
+            'left join chunk_vector_%s v
+                 on v.organization_id = $2 and v.source_id = b.source_id and v.chunk_id = b.chunk_id', space.id);
+        cosine := format('1 - (v.embedding <=> (select $1::halfvec(%s)))', space.dimensions);
     end if;
     return query execute format(
-        'select b.chunk_id, b.source_id, %2$s, coalesce(%3$s, 0), $5, $6, $7, $8
-         from (select * from unnest($3, $4) as of_words (source_id, chunk_id)
-               union select * from unnest($9, $10) as of_vector (source_id, chunk_id)) b
-         left join %1$s v on %5$s v.source_id = b.source_id and v.chunk_id = b.chunk_id
-         left join chunk_words w on w.organization_id = $2 and w.source_id = b.source_id and w.chunk_id = b.chunk_id
-         cross join lateral (%4$s) n',
-        vectors, cosine, words.expression, words.norm, case when space.id is not null then 'v.organization_id = $2 and' end)
+        'with candidate as materialized (
+             select b.chunk_id, b.source_id, %1$s as cosine, coalesce(%3$s, 0) as bm25
+             from (select * from unnest($3, $4) as of_words (source_id, chunk_id)
+                   union select * from unnest($9, $10) as of_vector (source_id, chunk_id)) b
+             %2$s
+             left join chunk_words w
+                 on w.organization_id = $2 and w.source_id = b.source_id and w.chunk_id = b.chunk_id
+             cross join lateral (%4$s) n
+         ), ranked as (
+             select c.*,
+                    case when c.cosine is not null then nullif(least(
+                        row_number() over (order by c.cosine desc nulls last, c.chunk_id), $11 + 1), $11 + 1)
+                    end as vector_rank,
+                    case when c.bm25 > 0 then nullif(least(
+                        row_number() over (order by c.bm25 desc, c.chunk_id), $11 + 1), $11 + 1) end as keyword_rank
+             from candidate c
+         )
+         select r.chunk_id, r.source_id, f.score, r.cosine, r.vector_rank, r.bm25, r.keyword_rank, $7 > 0
+         from ranked r
+         cross join lateral (
+             select fused_score($12, r.cosine, r.bm25, $5, $6, $7, $8, r.vector_rank, r.keyword_rank) as score) f
+         where f.score is not null
+         order by f.score desc, r.chunk_id limit $13',
+        cosine, vectors, words.expression, words.norm)
     using query_vector, scope.organization, by_words.sources, by_words.chunks,
           by_vector.mean, by_vector.deviation, coalesce(by_words.mean, 0), coalesce(by_words.deviation, 0),
-          by_vector.sources, by_vector.chunks;
+          by_vector.sources, by_vector.chunks, pool::bigint, fusion, most;
 end $$;
 
-alter function search_candidates(
-    text[], text[], text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb)
+alter function search_chunks(
+    text[], text[], text, integer, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb)
     owner to kb_pipeline;
-revoke execute on function search_candidates(
-    text[], text[], text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb) from public;
-grant execute on function search_candidates(
-    text[], text[], text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb) to kb_query;
+revoke execute on function search_chunks(
+    text[], text[], text, integer, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb)
+    from public;
+grant execute on function search_chunks(
+    text[], text[], text, integer, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb)
+    to kb_query;

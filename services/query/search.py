@@ -21,7 +21,7 @@ from services.chassis.queries import load_queries
 from services.query.access import Principal, Reader, readers
 from services.query.citing import deep_link
 from services.query.collapsing import Group, collapse
-from services.query.fusion import Candidate, Fusion, Ranked, Spread, fuse
+from services.query.fusion import Fusion
 from services.query.query_vectors import NoVector, QueryVector, QueryVectors
 
 _SQL = load_queries("services.query", "search.sql")
@@ -30,6 +30,8 @@ SHORTEST_QUERY, LONGEST_QUERY = 3, 500
 SMALLEST_POOL, POOL_PER_HIT = 30, 4
 WIDEST_POOL = 480
 """Beyond it an answer is short where hundreds of chunks say the same."""
+SPARE = 10
+"""Rows that are read beside the k best, in case some of those say the same."""
 MOST_WORDS = 100
 """Of a query: 500 characters can hold more only by saying little."""
 
@@ -48,15 +50,19 @@ class Filters:
 
 
 class Row(NamedTuple):
-    """A row of the statement, in its order. `locator` is JSON, which is read for the answer's rows alone."""
+    """A row of the statement, in its order. `locator` is JSON, which is read for the answer's rows alone.
+
+    Ranks are from 1 within an arm of the chunk's organization; None: not among the arm's best. `bm25` is 0 where no
+    word matches. `has_words`: the organization's chunks hold a word of the query.
+    """
 
     chunk_id: UUID
+    score: float
     cosine: float | None
+    vector_rank: int | None
     bm25: float
-    cosine_mean: float | None
-    cosine_deviation: float | None
-    bm25_mean: float
-    bm25_deviation: float
+    keyword_rank: int | None
+    has_words: bool
     source_id: UUID
     knowledge_base_id: UUID
     title: str | None
@@ -67,15 +73,6 @@ class Row(NamedTuple):
     token_count: int
     text: str
 
-    def candidate(self) -> Candidate:
-        """What the fusion needs of it."""
-        cosines = scores = None
-        if self.cosine_mean is not None and self.cosine_deviation is not None:
-            cosines = Spread(self.cosine_mean, self.cosine_deviation)
-        if self.bm25_mean > 0:
-            scores = Spread(self.bm25_mean, self.bm25_deviation)
-        return Candidate(self.chunk_id, self.cosine, self.bm25, cosines, scores)
-
 
 class Hit(NamedTuple):
     """A chunk of the answer. `url` leads to the place in the original where there is one.
@@ -84,7 +81,6 @@ class Hit(NamedTuple):
     """
 
     row: Row
-    ranked: Ranked
     locator: dict[str, Any]
     url: str | None
     also_in: list[Hit]
@@ -121,13 +117,12 @@ class Search:
         if isinstance(vector, QueryVector) and space is None:
             vector = NoVector(Code.MODEL_UNAVAILABLE, f"nothing has been embedded in {vector.space} yet")
         words = words_of(query)
-        pool = max(SMALLEST_POOL, POOL_PER_HIT * k)
-        parameters: dict[str, Any] = {
+        asked: dict[str, Any] = {
             "prose": words.prose.split()[:MOST_WORDS],
             "verbatim": words.verbatim[:MOST_WORDS],
             "vector": vector.text if isinstance(vector, QueryVector) else None,
             "space": space,
-            "pool": pool,
+            "fusion": fusion,
             "bases": filters.knowledge_base_ids,
             "sources": filters.source_ids,
             "kinds": filters.kinds,
@@ -135,23 +130,39 @@ class Search:
             "metadata": None if filters.metadata is None else Jsonb(filters.metadata),
         }
         views = readers(principal, self._public_organization)
-        rows = await self._rows(views, parameters)
-        answer = _answer(rows, vector, fusion, pool, k)
-        while _twins_hide_others(answer, rows, pool, k):
-            pool *= POOL_PER_HIT
-            rows = await self._rows(views, parameters | {"pool": pool})
-            answer = _answer(rows, vector, fusion, pool, k)
-        return answer
+        groups, rows = await self._distinct(views, asked, k)
+        return _answer(groups, rows, vector)
+
+    async def _distinct(
+        self, views: Sequence[Reader], asked: dict[str, Any], k: int
+    ) -> tuple[list[Group[Row]], list[Row]]:
+        """The best that are not alike. Where chunks that say the same have taken the places, more are asked for."""
+        pool = max(SMALLEST_POOL, POOL_PER_HIT * k)
+        most = k + SPARE
+        while True:
+            rows = await self._rows(views, asked | {"pool": pool, "most": most})
+            groups = collapse(rows, lambda row: row.text, k)
+            if len(groups) == k:
+                return groups, rows
+            if len(rows) < most:  # all candidates were looked at: only wider arms can have more
+                if len(rows) < pool or pool >= WIDEST_POOL:
+                    return groups, rows
+                pool *= POOL_PER_HIT
+            most = 2 * pool + 1
 
     async def _rows(self, views: Sequence[Reader], parameters: dict[str, Any]) -> list[Row]:
         started = time.perf_counter()
         found = await asyncio.gather(*(self._candidates(reader, parameters) for reader in views))
         metrics.SEARCH_SECONDS.labels("statement").observe(time.perf_counter() - started)
-        return [row for rows in found for row in rows]
+        if len(found) == 1:
+            return found[0]
+        rows = [row for rows in found for row in rows]
+        rows.sort(key=lambda row: (-row.score, row.chunk_id))
+        return rows[: parameters["most"]]
 
     async def _candidates(self, reader: Reader, parameters: dict[str, Any]) -> list[Row]:
         async with self._postgres.transaction(reader.organization_id) as connection:
-            cursor = await connection.execute(_SQL["candidates"], parameters | reader.arguments)
+            cursor = await connection.execute(_SQL["search"], parameters | reader.arguments)
             return [Row._make(row) for row in await cursor.fetchall()]
 
     async def _check_pgvector(self) -> None:
@@ -176,30 +187,19 @@ def checked_query(text: str) -> str:
     return query
 
 
-def _answer(rows: list[Row], vector: QueryVector | NoVector, fusion: Fusion, pool: int, k: int) -> Answer:
-    by_id = {row.chunk_id: row for row in rows}
-    # All of them: which are alike is known once their texts are compared, from the best one down.
-    ranked = fuse([row.candidate() for row in rows], fusion, pool, len(rows))
-    groups = collapse(ranked, lambda each: by_id[each.candidate.chunk_id].text, k)
-    hits = [_hit(by_id, group) for group in groups]
+def _answer(groups: list[Group[Row]], rows: list[Row], vector: QueryVector | NoVector) -> Answer:
+    hits = [_hit(group) for group in groups]
     if isinstance(vector, NoVector):
         return Answer(hits, "keyword", degraded=vector, space=None)
     return Answer(hits, _mode(rows), degraded=None, space=vector.space)
 
 
-def _twins_hide_others(answer: Answer, rows: list[Row], pool: int, k: int) -> bool:
-    """Whether there can be more to find, where chunks that say the same have filled an arm."""
-    is_short = len(answer.hits) < k and any(hit.also_in for hit in answer.hits)
-    return is_short and len(rows) >= pool and pool < WIDEST_POOL
-
-
-def _hit(by_id: dict[UUID, Row], group: Group[Ranked]) -> Hit:
-    row = by_id[group.best.candidate.chunk_id]
-    locator = json.loads(row.locator)
-    others = [_hit(by_id, Group(other, [])) for other in group.others]
-    return Hit(row, group.best, locator, deep_link(row.url, locator), others)
+def _hit(group: Group[Row]) -> Hit:
+    locator = json.loads(group.best.locator)
+    others = [_hit(Group(other, [])) for other in group.others]
+    return Hit(group.best, locator, deep_link(group.best.url, locator), others)
 
 
 def _mode(rows: list[Row]) -> Mode:
     # Stop words alone, or words that no chunk holds, leave nothing for the keyword arm.
-    return "vector" if rows and not any(row.bm25_mean > 0 for row in rows) else "hybrid"
+    return "vector" if rows and not any(row.has_words for row in rows) else "hybrid"

@@ -17,7 +17,8 @@ from tests.integration.query.rows import asked
 from tests.support.filled import organization_id, rows_of
 
 _SQL = load_queries("services.query", "search.sql")
-POOL = 30
+POOL, MOST = 30, 16
+"""Of a search with the six hits that are the default."""
 
 
 def percentiles(taken: list[float]) -> dict[str, float]:
@@ -31,8 +32,9 @@ def parameters(text: str, vector: np.ndarray | None, organization: UUID) -> dict
     written = None if vector is None else "[" + ",".join(f"{number:.6g}" for number in vector.tolist()) + "]"
     nothing = dict.fromkeys(("profile", "bases", "sources", "kinds", "metadata"))
     flags = dict.fromkeys(("sees_unpublished", "is_guest", "public_only"), False)
-    given = {"prose": prose, "verbatim": verbatim, "vector": written, "pool": POOL, "organization": organization}
-    return nothing | flags | given | {"space": 1 if written else None}
+    given = {"prose": prose, "verbatim": verbatim, "vector": written, "pool": POOL, "most": MOST}
+    given |= {"organization": organization, "fusion": "scores", "space": 1 if written else None}
+    return nothing | flags | given
 
 
 class Asker:
@@ -53,16 +55,16 @@ class Asker:
     def _ask(self, question: dict[str, Any]) -> tuple[float, list[tuple[Any, ...]]]:
         begun = time.perf_counter()
         self._connection.execute("select set_config('app.organization_id', %s, true)", (str(question["organization"]),))
-        rows = self._connection.execute(_SQL["candidates"], question).fetchall()
+        rows = self._connection.execute(_SQL["search"], question).fetchall()
         self._connection.commit()
         return 1000 * (time.perf_counter() - begun), rows
 
     def _narrowed(self, arm: str | None) -> list[tuple[dict[str, Any], int]]:
         without: dict[str, Any] = {}
         if arm == "vector":
-            without = {"prose": [], "verbatim": []}
+            without = {"prose": [], "verbatim": [], "fusion": "dense"}
         if arm == "words":
-            without = {"vector": None, "space": None}
+            without = {"vector": None, "space": None, "fusion": "keyword"}
         return [(question | without, org) for question, org in self._questions]
 
     def round(self, arm: str | None = None) -> dict[str, float]:
@@ -82,8 +84,7 @@ class Asker:
         shares, short = [], 0
         for number, (question, _) in enumerate(self._narrowed("vector")):
             wanted = set(self._exact_top(self._workload, number, 10).tolist())
-            rows = sorted(self._ask(question)[1], key=lambda row: -row[1])[:10]
-            found = {self._row_of[row[0]] for row in rows}
+            found = {self._row_of[row[0]] for row in self._ask(question)[1][:10]}
             shares.append(len(wanted & found) / len(wanted))
             short += len(found) < len(wanted)
         return {"mean": round(float(np.mean(shares)), 4), "worst": round(min(shares), 2), "too_short": short}
@@ -122,7 +123,7 @@ class Asker:
                     await connection.execute(
                         "select set_config('app.organization_id', %s, true)", (str(question["organization"]),)
                     )
-                    await (await connection.execute(_SQL["candidates"], question)).fetchall()
+                    await (await connection.execute(_SQL["search"], question)).fetchall()
                 taken.append(1000 * (time.perf_counter() - begun))
 
         async with AsyncConnectionPool(self._dsn, min_size=count, max_size=count, configure=prepare) as pool:
@@ -132,7 +133,7 @@ class Asker:
                     await connection.execute(
                         "select set_config('app.organization_id', %s, true)", (str(question["organization"]),)
                     )
-                    await (await connection.execute(_SQL["candidates"], question)).fetchall()
+                    await (await connection.execute(_SQL["search"], question)).fetchall()
             begun = time.perf_counter()
             await asyncio.gather(*(client(pool) for _ in range(count)))
         return {"per_second": round(len(taken) / (time.perf_counter() - begun), 1), **percentiles(taken)}

@@ -106,8 +106,8 @@ class Filled:
             (organization, source, chunk, sha256(texts[row].encode()).digest(), len(texts[row]) // 4 + 1, texts[row])
             for source, chunk, row, _ in keyed))  # fmt: skip
         self._copy(connection, "chunk_place", (
-            (organization, source, chunk, place, 0, len(texts[row]), [], Jsonb({})) for source, chunk, row, place in keyed
-        ))  # fmt: skip
+            (organization, source, chunk, place, 0, len(texts[row]), [], Jsonb({}))
+            for source, chunk, row, place in keyed))  # fmt: skip
         cut = [words_of(texts[row]) for _, _, row, _ in keyed]
         connection.execute(
             "insert into chunk_words select %s, s, c, words_of('en', p, v) "

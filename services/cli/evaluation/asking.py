@@ -91,7 +91,7 @@ def ranking(answer: Answer, documents: Mapping[UUID, Document]) -> list[str]:
     """Ids of the documents in the order of their best chunks' scores. `documents` are by source."""
     # Chunks that say the same are one hit, but each document was found.
     chunks = [chunk for hit in answer.hits for chunk in (hit, *hit.also_in)]
-    chunks.sort(key=lambda chunk: -chunk.ranked.score)
+    chunks.sort(key=lambda chunk: -chunk.row.score)
     return list(dict.fromkeys(documents[chunk.row.source_id].id for chunk in chunks))
 
 

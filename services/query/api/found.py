@@ -121,12 +121,12 @@ def _beside(hits: Sequence[FoundChunk]) -> Iterator[ChunkBeside]:
 
 
 def _found(hit: Hit, pair: Pair | None, explain: bool) -> FoundChunk:
-    row, ranked = hit.row, hit.ranked
+    row = hit.row
     explanation = None
     if explain:
         explanation = Explanation(
-            vector=Arm(rank=ranked.vector_rank, score=row.cosine),
-            keyword=Arm(rank=ranked.keyword_rank, score=row.bm25),
+            vector=Arm(rank=row.vector_rank, score=row.cosine),
+            keyword=Arm(rank=row.keyword_rank, score=row.bm25),
         )
     return FoundChunk(
         chunk_id=row.chunk_id,
@@ -137,7 +137,7 @@ def _found(hit: Hit, pair: Pair | None, explain: bool) -> FoundChunk:
         heading_path=row.heading_path,
         locator=hit.locator,
         text=row.text,
-        score=ranked.score,
+        score=row.score,
         ordinal=row.ordinal,
         token_count=row.token_count,
         also_in=[_twin(other) for other in hit.also_in],

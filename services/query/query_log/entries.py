@@ -59,9 +59,9 @@ def _columns(answer: Answer) -> Entry:
     return {
         "chunk_ids": [hit.row.chunk_id for hit in answer.hits],
         "source_ids": [hit.row.source_id for hit in answer.hits],
-        "scores": [hit.ranked.score for hit in answer.hits],
+        "scores": [hit.row.score for hit in answer.hits],
         "cosines": [hit.row.cosine for hit in answer.hits],
         "bm25": [hit.row.bm25 for hit in answer.hits],
-        "vector_ranks": [hit.ranked.vector_rank for hit in answer.hits],
-        "keyword_ranks": [hit.ranked.keyword_rank for hit in answer.hits],
+        "vector_ranks": [hit.row.vector_rank for hit in answer.hits],
+        "keyword_ranks": [hit.row.keyword_rank for hit in answer.hits],
     }

@@ -46,7 +46,7 @@ class WordEncoder:
 
 
 def asked(query: str) -> tuple[list[str], list[str]]:
-    """The words of a query as search_candidates takes them."""
+    """The words of a query as search_chunks takes them."""
     words = words_of(query)
     return words.prose.split(), words.verbatim
 

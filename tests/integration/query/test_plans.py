@@ -56,7 +56,8 @@ def plans(dsn: str, organization: UUID, query: str, space: int) -> list[str]:
         connection.execute("select set_config('app.organization_id', %s, true)", (str(organization),))
         connection.execute("set client_min_messages = log")
         rows = connection.execute(
-            "select * from search_candidates(%s, %s, %s, %s, 30, null, false, false, null, null, null, false, null)",
+            "select * from search_chunks(%s, %s, %s, %s, 'scores', 30, 16, null, false, false, "
+            "null, null, null, false, null)",
             (*asked(query), vector, space),
         ).fetchall()
     assert rows
@@ -76,8 +77,8 @@ def test_words_are_looked_up_in_their_index(rows: Rows, organization: UUID, refr
 
 def test_the_function_is_for_the_service_alone(rows: Rows) -> None:
     call = (
-        "search_candidates(text[], text[], text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], "
-        "boolean, jsonb)"
+        "search_chunks(text[], text[], text, integer, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], "
+        "text[], boolean, jsonb)"
     )
     assert rows.execute(
         "select r, has_function_privilege(r, %s, 'execute') from unnest(array['kb_query', 'pg_monitor']) r", call
@@ -89,7 +90,7 @@ def test_without_an_organization_it_is_an_error(rows: Rows) -> None:
         connection.execute("set role kb_query")
         with pytest.raises(psycopg.errors.UndefinedObject, match=r"app\.organization_id"):
             connection.execute(
-                "select * from search_candidates("
-                "array['needle'], null, null, null, 30, %s, false, false, null, null, null, false, null)",
+                "select * from search_chunks(array['needle'], null, null, null, 'scores', 30, 16, %s, false, false, "
+                "null, null, null, false, null)",
                 (uuid4(),),
             )

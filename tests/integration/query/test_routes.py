@@ -22,7 +22,7 @@ COMMON = ("water", "stone", "river", "cloud")
 # Limits that a test can reach: what they are in production is measured by the benchmarks.
 SMALL = """
 create or replace function search_bounds() returns search_limits language sql immutable
-    return row({exact}, 300, 32, 5, 4, 200, 0.3)::search_limits;
+    return row({exact}, 300, 32, 5, 4, 100, 200, 0.3)::search_limits;
 create or replace function upkeep_sizes() returns upkeep_bounds language sql immutable
     return row(20, 200, 100, 256)::upkeep_bounds;
 """
@@ -215,6 +215,6 @@ def test_plans(large: Large) -> None:
             connection.execute(
                 f"select vector_arm({scope}, e, %s, 30, %s) from embedding_space e".encode(), (vector, route)
             )
-        plan = next(each for each in told if "Query Text: with near" in each)
+        plan = next(each for each in told if "Query Text: with asked" in each)
         assert expected in plan, route
         assert route == "signs" or "Seq Scan on chunk_vector_1" not in plan

@@ -12,7 +12,6 @@ from pydantic import SecretStr
 from services.chassis.postgres import Postgres
 from services.chassis.settings import PostgresSettings
 from services.query.access import Principal
-from services.query.fusion import Candidate, Ranked
 from services.query.query_log.entries import Question
 from services.query.query_log.writing import QueryLog
 from services.query.search import Answer, Filters, Hit, Row
@@ -28,8 +27,8 @@ def answer_of(*sources: UUID) -> Answer:
     hits = []
     for number, source in enumerate(sources, 1):
         chunk = UUID(int=number)
-        row = Row(chunk, 0.5, 1.0, 0.1, 0.1, 0.1, 0.1, source, UUID(int=0), None, None, [], "{}", 0, 5, "text")
-        hits.append(Hit(row, Ranked(Candidate(chunk, 0.5, 1.0, None, None), 1.0, 1, 1), {}, None, []))
+        row = Row(chunk, 1.0, 0.5, 1, 1.0, 1, True, source, UUID(int=0), None, None, [], "{}", 0, 5, "text")
+        hits.append(Hit(row, {}, None, []))
     return Answer(hits, "hybrid", degraded=None, space="test/words@64")
 
 

@@ -14,13 +14,13 @@ import psycopg
 import pytest
 
 from services.chassis.queries import load_queries
+from tests.benchmarks.search_rounds import parameters
 from tests.benchmarks.texts import SHARED
-from tests.integration.query.rows import asked
 from tests.support.filled import Filled, organization_id
 from tests.support.postgres import SharedPostgres
 
 CORPUS = SHARED / "data/ir/rust-code-chunks/corpus.jsonl"
-SEARCH = load_queries("services.query", "search.sql")["candidates"]
+SEARCH = load_queries("services.query", "search.sql")["search"]
 KINDS = {
     "snake_case": r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b",
     "CamelCase": r"\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b",
@@ -58,14 +58,9 @@ def identifiers(texts: list[str], pattern: str, most: int = 60) -> list[str]:
 
 
 def best(filled: Filled, connection: psycopg.Connection, query: str) -> list[UUID]:
-    prose, verbatim = asked(query)
-    nothing = dict.fromkeys(("vector", "space", "profile", "bases", "sources", "kinds", "metadata"))
-    flags = dict.fromkeys(("sees_unpublished", "is_guest", "public_only"), False)
-    organization = {"organization": organization_id(0), "pool": 30}
-    rows = connection.execute(
-        SEARCH, nothing | flags | organization | {"prose": prose, "verbatim": verbatim}
-    ).fetchall()
-    return [row[0] for row in sorted(rows, key=lambda row: (-row[2], row[0]))]
+    """The first three by words alone."""
+    given = parameters(query, None, organization_id(0)) | {"fusion": "keyword", "most": 3}
+    return [row[0] for row in connection.execute(SEARCH, given).fetchall()]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -75,7 +70,7 @@ def test_identifiers_find_their_chunk(filled: Filled, texts: list[str], kind: st
     with psycopg.connect(filled.dsn) as connection:
         connection.execute("select set_config('app.organization_id', %s, false)", (str(organization_id(0)),))
         for name in names:
-            found = best(filled, connection, name)[:3]
+            found = best(filled, connection, name)
             if not any(name in texts[filled.row_of[chunk]] for chunk in found):
                 missed.append(name)
     assert len(missed) <= 0.05 * len(names), missed

@@ -13,8 +13,8 @@ DOCUMENTS = {UUID(int=number): Document(f"d{number}", "", "") for number in rang
 
 
 def hit(number: int, score: float, *also_in: Any) -> Any:
-    row, ranked = SimpleNamespace(source_id=UUID(int=number)), SimpleNamespace(score=score)
-    return SimpleNamespace(row=row, ranked=ranked, also_in=list(also_in))
+    row = SimpleNamespace(source_id=UUID(int=number), score=score)
+    return SimpleNamespace(row=row, also_in=list(also_in))
 
 
 def ranked(*hits: Any) -> list[str]:

@@ -22,7 +22,11 @@ from schemas.words import words_of
         ("E1234", "1234", ["e1234"]),
         ("C++ and C#", "C and C", ["c++", "c#"]),
         ("__init__", "init", ["__init__"]),
-        ("see https://docs.rs/tokio.", "see https docs rs tokio", ["https://docs.rs/tokio", "docs.rs/tokio", "rs/tokio"]),
+        (
+            "see https://docs.rs/tokio.",
+            "see https docs rs tokio",
+            ["https://docs.rs/tokio", "docs.rs/tokio", "rs/tokio"],
+        ),
         ("a state-of-the-art e-mail", "a state-of-the-art e-mail", []),
         ("Café Straße Øre", "Cafe Strasse Ore", []),
         ("новый йод", "новый йод", []),
