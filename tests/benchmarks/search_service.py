@@ -20,8 +20,9 @@ from pydantic import SecretStr
 
 from services.chassis.blobs import BlobStore
 from services.chassis.health import Health
+from services.chassis.logging import configure_logging
 from services.chassis.postgres import Postgres
-from services.chassis.settings import BlobSettings, PostgresSettings
+from services.chassis.settings import BlobSettings, LogSettings, PostgresSettings
 from services.encoder.encoder import Limits
 from services.encoder.spaces import EmbeddingSpace
 from services.query.additions import Additions
@@ -60,6 +61,7 @@ class KnownQueries:
 
 async def main() -> None:
     dsn, file, port = sys.argv[1:]
+    configure_logging(LogSettings(), "query")
     asked = json.loads(Path(file).read_text(encoding="utf-8"))
     vectors = {text: np.asarray(vector, "<f4").tobytes() for text, vector, _ in asked}
     postgres = Postgres(PostgresSettings(dsn=SecretStr(dsn), role="kb_query", pool=16))
@@ -83,7 +85,9 @@ async def main() -> None:
     )
     made = {org: (await keys.make(UUID(org), "benchmark", "member", None))["key"] for org in {org for *_, org in asked}}
     server = uvicorn.Server(
-        uvicorn.Config(make_app(parts, Health(started=True), largest=2**20), port=int(port), log_level="error")
+        uvicorn.Config(
+            make_app(parts, Health(started=True), largest=2**20), port=int(port), log_config=None, access_log=False
+        )
     )
     writing = asyncio.create_task(log.run())
     serving = asyncio.create_task(server.serve())
