@@ -1,7 +1,7 @@
 """How fast and how complete searches are, beside what one would use instead. Prints JSON; progress goes to stderr.
 
     python -m tests.benchmarks.search [--workload FILE] [--sizes 20000x1536 200000x384] [--peers lancedb pgvector]
-                                      [--rounds 3] [--growth 1000 10000 100000 500000] [--keep FOLDER]
+                                      [--rounds 3] [--growth 1000 10000 100000 500000] [--plot FILE] [--keep FOLDER]
 
 The workload (rows of many organizations, questions within one) is written as the indexer leaves it and kept up by the
 indexer's own upkeep. Rounds of all questions alternate with the peers', so that other work on the machine meets all
@@ -33,6 +33,7 @@ from tests.benchmarks.machine import Clock, description
 from tests.benchmarks.peers import environment
 from tests.benchmarks.search_growth import growth
 from tests.benchmarks.search_http import over_http
+from tests.benchmarks.search_plot import plot
 from tests.benchmarks.search_rounds import Asker
 from tests.benchmarks.texts import ROOT, SHARED
 from tests.support.filled import Filled
@@ -149,6 +150,7 @@ def main() -> None:
     parser.add_argument("--peers", nargs="*", default=["lancedb", "pgvector"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--growth", nargs="*", type=int, default=[], metavar="CHUNKS")
+    parser.add_argument("--plot", type=Path, help="File for a picture of the growth, as SVG.")
     parser.add_argument("--keep", type=Path, help="Folder in which the filled databases stay for the next run.")
     asked = parser.parse_args()
     module = workload_of(asked.workload)
@@ -162,6 +164,8 @@ def main() -> None:
         if asked.growth:
             with database(folder / "growth", "search") as (dsn, is_new):
                 found["growth"] = growth(dsn, module, asked.growth, is_new=is_new)
+                if asked.plot:
+                    asked.plot.write_text(plot(found["growth"]["sizes"]), encoding="utf-8")
     json.dump(found, sys.stdout, indent=1)
     print()
 

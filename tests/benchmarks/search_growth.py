@@ -18,7 +18,7 @@ DIMENSIONS = 384
 SMALL, CHUNKS_OF_SMALL = 1_000, 50
 
 
-def growth(dsn: str, module: Any, sizes: list[int], *, is_new: bool) -> list[dict[str, Any]]:
+def growth(dsn: str, module: Any, sizes: list[int], *, is_new: bool) -> dict[str, Any]:
     """For each number of chunks: route, milliseconds and recall. Each is an organization of one database."""
     filled = Filled(dsn, DIMENSIONS)
     workloads = {}
@@ -37,7 +37,7 @@ def growth(dsn: str, module: Any, sizes: list[int], *, is_new: bool) -> list[dic
     begun = time.perf_counter()
     asyncio.run(filled.keep_up())
     kept = round(time.perf_counter() - begun, 1)
-    return [{"upkeep_s": kept}] + [_asked(dsn, module, workload) for workload in workloads.values()]
+    return {"upkeep_s": kept, "sizes": [_asked(dsn, module, workload) for workload in workloads.values()]}
 
 
 def _asked(dsn: str, module: Any, workload: Any) -> dict[str, Any]:

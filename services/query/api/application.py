@@ -9,7 +9,7 @@ from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
 from services.chassis.health import Health
-from services.query.api import api_keys, knowledge_bases, organizations, problems, queries, searching, sources
+from services.query.api import api_keys, errors, knowledge_bases, organizations, problems, queries, searching, sources
 from services.query.api.adding import AddedPage, AddedText, FileForm
 from services.query.api.frame import Frame
 from services.query.api.parts import Parts
@@ -24,7 +24,7 @@ def make_app(parts: Parts, health: Health, largest: int) -> Frame:
     app = FastAPI(title=_TITLE, version=_VERSION, docs_url=None, redoc_url=None, responses=problems.responses())
     app.state.parts = parts
     problems.install(app)
-    for resource in (searching, queries, knowledge_bases, sources, organizations, api_keys):
+    for resource in (searching, queries, knowledge_bases, sources, organizations, api_keys, errors):
         app.include_router(resource.router, prefix="/v1")
     app.openapi = lambda: _description(app)  # type: ignore[method-assign]
     return Frame(app, health, largest)

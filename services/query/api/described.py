@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from schemas.codes import CATALOGUE, Code
+from services.query.freshness import Freshness, freshness_of
 
 Status = Literal["pending", "ingesting", "ready", "failed", "archived"]
 
@@ -68,6 +69,9 @@ class SourceDescription(BaseModel):
     created_at: datetime
     updated_at: datetime
     last_fetched_at: datetime | None
+    freshness: Freshness | None = Field(
+        description="Of a page: refreshed within 30 days, aging, or stale from 90 days on."
+    )
     ready_at: datetime | None
     archived_at: datetime | None
 
@@ -87,4 +91,5 @@ def described(row: dict[str, Any]) -> SourceDescription:
         remedy = CATALOGUE[Code(code)].remedy if code in Code.__members__ else None
         error = SourceError(code=code, reason=row["error_reason"], remedy=remedy)
     status = "archived" if row["archived_at"] else row["status"]
-    return SourceDescription.model_validate({**row, "status": status, "error": error})
+    freshness = freshness_of(row["last_fetched_at"]) if row["kind"] == "url" else None
+    return SourceDescription.model_validate({**row, "status": status, "error": error, "freshness": freshness})

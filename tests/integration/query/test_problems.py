@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import structlog
 
+from schemas.codes import Code
 from services.query.library import Library
 from tests.integration.query.rows import Rows
 from tests.integration.query.service import Service
@@ -77,3 +78,9 @@ async def test_the_description(service: Service) -> None:
     text = str(described)
     assert all(f"#/components/schemas/{name}" in text for name in ("AddedPage", "AddedText", "FileForm"))
     assert {"AddedPage", "AddedText", "FileForm"} <= set(described["components"]["schemas"])
+
+
+async def test_every_code_is_told_with_what_to_do(service: Service) -> None:
+    answer = await service.client.get("/v1/errors")
+    assert {item["code"] for item in answer.json()["items"]} == set(Code)
+    assert all(item["meaning"] and item["remedy"] for item in answer.json()["items"])
