@@ -207,9 +207,14 @@ begin
             perform refresh_sample(organization, space);
         end if;
     end loop;
+    -- Locked in the order in which a cut-over locks.
+    with covered as (
+        select s.id from knowledge_source s join unnest(fresh, revisions) as c (id, revision) on c.id = s.id
+        where s.organization_id = organization and s.live_revision = c.revision
+        order by s.id for no key update of s
+    )
     update knowledge_source s set kept_revision = s.live_revision
-    from unnest(fresh, revisions) as covered (id, revision)
-    where s.organization_id = organization and s.id = covered.id and s.live_revision = covered.revision;
+    from covered where s.organization_id = organization and s.id = covered.id;
     return cardinality(fresh);
 end $$;
 

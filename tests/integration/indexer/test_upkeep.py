@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from uuid import uuid4
+
+import pytest
 
 from services.chassis.postgres import Postgres
 from services.indexer.settings import UpkeepSettings
@@ -42,3 +45,62 @@ async def test_statistics_follow_a_change_and_small_changes_wait(
     await source.index(*source.batches(TEXTS[:25], revision=revision))
     assert await upkeep.turn() == 1
     assert tables.rows("select chunks from word_statistics") == [(25,)]
+
+
+def covered(tables: Tables) -> int:
+    return int(tables.row("select count(*) from knowledge_source where kept_revision = live_revision")[0])
+
+
+@pytest.fixture
+def small_lists(tables: Tables) -> Iterator[None]:
+    """Words of more than ten chunks have a list."""
+    (before,) = tables.row("select pg_get_functiondef('upkeep_sizes'::regproc)")
+    tables.rows(
+        "create or replace function upkeep_sizes() returns upkeep_bounds language sql immutable "
+        "return row(5, 10, 20, 8)::upkeep_bounds"
+    )
+    yield
+    tables.rows(before)
+
+
+@pytest.mark.usefixtures("small_lists")
+async def test_what_comes_later_is_added_without_counting_all_again(
+    tables: Tables, rooms: Rooms, postgres: Postgres
+) -> None:
+    organization = uuid4()
+    for number in range(10):
+        source = await InHand.make(tables, rooms, organization)
+        await source.index(*source.batches([f"whale {number} {part}" for part in range(30)]))
+    upkeep = Upkeep(postgres, UpkeepSettings(least_chunks=100, patience=0))
+    await upkeep.turn()
+    counted = tables.row("select refreshed_at from word_statistics")
+    late = await InHand.make(tables, rooms, organization)
+    await late.index(*late.batches(["whale " * 50, "one more"]))
+    assert covered(tables) == 10
+    assert await upkeep.turn() == 1
+    assert covered(tables) == 11
+    assert tables.row("select refreshed_at from word_statistics") == counted
+    assert tables.row("select sources[1] from word_top where lexeme = 'whale'") == (late.id,)
+    assert tables.row("select count(*) from chunk_signs_1 where source_id = %s", late.id) == (2,)
+    revision = late.wish()
+    await late.index(*late.batches(["one more"], revision=revision))
+    assert covered(tables) == 10
+    assert tables.row("select count(*) from chunk_signs_1 where source_id = %s", late.id) == (1,)
+
+
+async def test_a_large_organization_has_an_index_until_it_is_small_again(
+    tables: Tables, rooms: Rooms, postgres: Postgres
+) -> None:
+    source = await InHand.make(tables, rooms, uuid4())
+    await source.index(*source.batches([f"whale {part}" for part in range(60)]))
+    upkeep = Upkeep(postgres, UpkeepSettings(least_chunks=40, patience=0, index_chunks=50))
+    await upkeep.turn()
+    index = "select indisvalid from pg_index where indexrelid::regclass::text like 'chunk_vector_1_hnsw_%%'"
+    assert tables.rows(index) == [(True,)]
+    revision = source.wish()
+    await source.index(*source.batches([f"whale {part}" for part in range(15)], revision=revision))
+    await upkeep.turn()
+    assert tables.rows(index) == []
+    for table in ("word_statistics", "word_frequency", "word_top", "chunk_signs_1", "vector_sample_1"):
+        assert tables.row(f"select count(*) from {table}") == (0,), table
+    assert covered(tables) == 0
