@@ -40,8 +40,8 @@ class Tables:
         """Take everything out but what migrations put in, and spaces."""
         self.rows(
             "truncate knowledge_source, knowledge_base, organization, api_key, taken_event, source_event, stage_pause, "
-            "embedding_usage, chunk, chunk_place, chunk_words, revision_batch, word_statistics, word_frequency, word_top "
-            "cascade"
+            "embedding_usage, chunk, chunk_place, chunk_words, revision_batch, word_statistics, "
+            "word_frequency, word_top cascade"
         )
         for (space,) in self.rows("select id from embedding_space"):
             self.rows(f"truncate chunk_vector_{space}, chunk_signs_{space}, vector_sample_{space}")
