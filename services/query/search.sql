@@ -16,3 +16,4 @@ from search_chunks(
 join knowledge_source s on s.organization_id = %(organization)s and s.id = c.source_id
 join chunk t on t.organization_id = %(organization)s and t.source_id = c.source_id and t.id = c.chunk_id
 join chunk_place p on p.organization_id = %(organization)s and p.source_id = c.source_id and p.chunk_id = c.chunk_id
+order by c.score desc, c.chunk_id

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
+from services.chassis.queries import load_queries
 from tests.integration.query.rows import SPACE, Rows, asked
 
 FILL = """
@@ -94,3 +95,20 @@ def test_without_an_organization_it_is_an_error(rows: Rows) -> None:
                 "null, null, null, false, null)",
                 (uuid4(),),
             )
+
+
+@pytest.mark.parametrize("kind", ["nestloop", "hashjoin", "mergejoin"])
+def test_rows_come_best_first_however_they_are_joined(rows: Rows, organization: UUID, kind: str) -> None:
+    statement = load_queries("services.query", "search.sql")["search"]
+    prose, verbatim = asked("common filler needle")
+    nothing = dict.fromkeys(("profile", "bases", "sources", "kinds", "metadata", "vector", "space"))
+    given = {"prose": prose, "verbatim": verbatim, "organization": organization, "fusion": "keyword"}
+    flags = dict.fromkeys(("sees_unpublished", "is_guest", "public_only"), False)
+    with psycopg.connect(rows.dsn) as connection:
+        for other in {"nestloop", "hashjoin", "mergejoin"} - {kind}:
+            connection.execute(f"set enable_{other} = off".encode())
+        connection.execute("select set_config('app.organization_id', %s, true)", (str(organization),))
+        found = connection.execute(statement, nothing | given | flags | {"pool": 200, "most": 100}).fetchall()
+    scores = [row[1] for row in found]
+    assert len(scores) == 100
+    assert scores == sorted(scores, reverse=True)
