@@ -319,18 +319,18 @@ begin
 end $$;
 
 -- What a candidate is worth. Where it counts nothing the fusion leaves it out.
---   scores   0.7 of the cosine and 0.3 of the BM25, each in deviations from its mean over what the reader can see
+--   scores   `weight` of the cosine and the rest of the BM25, each in deviations from its mean over what the reader can see
 --   rrf      the sum of 1 / (60 + rank) over the arms that put it forward
 --   dense, keyword   one arm alone
 create function fused_score(
-    fusion text, cosine float8, bm25 float8, cosine_mean float8, cosine_deviation float8, bm25_mean float8,
+    fusion text, weight float8, cosine float8, bm25 float8, cosine_mean float8, cosine_deviation float8, bm25_mean float8,
     bm25_deviation float8, vector_rank bigint, keyword_rank bigint) returns float8
     language sql immutable parallel safe
     return case fusion
         when 'scores' then
             case when cosine_deviation > 1e-9 and cosine is not null
-                then 0.7 * (cosine - cosine_mean) / cosine_deviation else 0 end
-            + case when bm25_deviation > 1e-9 then 0.3 * (bm25 - bm25_mean) / bm25_deviation else 0 end
+                then weight * (cosine - cosine_mean) / cosine_deviation else 0 end
+            + case when bm25_deviation > 1e-9 then (1 - weight) * (bm25 - bm25_mean) / bm25_deviation else 0 end
         when 'rrf' then nullif(coalesce(1.0 / (60 + vector_rank), 0) + coalesce(1.0 / (60 + keyword_rank), 0), 0)
         when 'dense' then cosine
         when 'keyword' then nullif(bm25, 0) end;
@@ -338,6 +338,7 @@ create function fused_score(
 -- The best chunks of both arms together, best first; equal ones in the order of ids. The vector arm is left out without a
 -- vector or space, the keyword arm without a word that the organization's chunks hold.
 --   prose, verbatim   the query's words, see schemas/words.py
+--   vector_weight     of the space
 --   fusion            see fused_score
 --   pool              candidates of each arm; each is judged by its true score in both
 --   most              chunks of the answer
@@ -345,7 +346,8 @@ create function fused_score(
 -- Means and deviations are over all chunks that the reader can see within the filters, those of a large organization's
 -- cosines over a sample of it; where BM25 was not computed it counts as 0.
 create function search_chunks(
-    prose text[], verbatim text[], query_vector text, space_id integer, fusion text, pool integer, most integer,
+    prose text[], verbatim text[], query_vector text, space_id integer, vector_weight float8, fusion text, pool integer,
+    most integer,
     profile uuid, sees_unpublished boolean, is_guest boolean,
     bases uuid[], sources uuid[], kinds text[], public_only boolean, metadata jsonb)
     returns table (
@@ -400,21 +402,21 @@ begin
          select r.chunk_id, r.source_id, f.score, r.cosine, r.vector_rank, r.bm25, r.keyword_rank, $7 > 0
          from ranked r
          cross join lateral (
-             select fused_score($12, r.cosine, r.bm25, $5, $6, $7, $8, r.vector_rank, r.keyword_rank) as score) f
+             select fused_score($12, $14, r.cosine, r.bm25, $5, $6, $7, $8, r.vector_rank, r.keyword_rank) as score) f
          where f.score is not null
          order by f.score desc, r.chunk_id limit $13',
         cosine, vectors, words.expression, words.norm)
     using query_vector, scope.organization, by_words.sources, by_words.chunks,
           by_vector.mean, by_vector.deviation, coalesce(by_words.mean, 0), coalesce(by_words.deviation, 0),
-          by_vector.sources, by_vector.chunks, pool::bigint, fusion, most;
+          by_vector.sources, by_vector.chunks, pool::bigint, fusion, most, vector_weight;
 end $$;
 
 alter function search_chunks(
-    text[], text[], text, integer, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb)
+    text[], text[], text, integer, float8, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb)
     owner to kb_pipeline;
 revoke execute on function search_chunks(
-    text[], text[], text, integer, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb)
+    text[], text[], text, integer, float8, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb)
     from public;
 grant execute on function search_chunks(
-    text[], text[], text, integer, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb)
+    text[], text[], text, integer, float8, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb)
     to kb_query;

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class EmbeddingSpace:
     """Everything that decides where a text lands. Vectors of two spaces have nothing to do with each other.
 
-    The prefixes are put before a text by the encoder; callers pass texts without them.
+    The prefixes are put before a text by the encoder; callers pass texts without them. `vector_weight` is what a search
+    gives to nearness in the space, the rest is for words: a better model deserves more (docs/benchmarks.md).
     """
 
     provider: str
@@ -17,6 +18,7 @@ class EmbeddingSpace:
     dimensions: int
     query_prefix: str = ""
     passage_prefix: str = ""
+    vector_weight: float = 0.7
 
     @property
     def name(self) -> str:

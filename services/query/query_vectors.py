@@ -21,10 +21,11 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class QueryVector:
-    """A vector of length 1 in pgvector's text form, and the name of its space."""
+    """A vector of length 1 in pgvector's text form, the name of its space, and what nearness in it weighs."""
 
     space: str
     text: str
+    weight: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,9 @@ class QueryVectors:
         started = time.perf_counter()
         try:
             async with asyncio.timeout(self._settings.model_timeout), self._places:
-                vector = QueryVector(self._encoder.space.name, _as_text(await self._encoder.embed_query(query)))
+                space = self._encoder.space
+                text = _as_text(await self._encoder.embed_query(query))
+                vector = QueryVector(space.name, text, space.vector_weight)
         except (EncoderError, TimeoutError) as error:
             return self._without(error)
         metrics.SEARCH_SECONDS.labels("model").observe(time.perf_counter() - started)

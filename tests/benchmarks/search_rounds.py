@@ -33,7 +33,7 @@ def parameters(text: str, vector: np.ndarray | None, organization: UUID) -> dict
     nothing = dict.fromkeys(("profile", "bases", "sources", "kinds", "metadata"))
     flags = dict.fromkeys(("sees_unpublished", "is_guest", "public_only"), False)
     given = {"prose": prose, "verbatim": verbatim, "vector": written, "pool": POOL, "most": MOST}
-    given |= {"organization": organization, "fusion": "scores", "space": 1 if written else None}
+    given |= {"organization": organization, "fusion": "scores", "space": 1 if written else None, "weight": 0.7}
     return nothing | flags | given
 
 

@@ -18,7 +18,7 @@ TEXTS = [
 
 
 def score(rows: Rows, *arguments: object) -> float | None:
-    [(found,)] = rows.execute("select fused_score(%s, %s, %s, %s, %s, %s, %s, %s, %s)", *arguments)
+    [(found,)] = rows.execute("select fused_score(%s, 0.7, %s, %s, %s, %s, %s, %s, %s, %s)", *arguments)
     return found
 
 
@@ -57,7 +57,7 @@ def search(rows: Rows, organization: UUID, fusion: str, pool: int = 30, most: in
         connection.execute("select set_config('app.organization_id', %s, true)", (str(organization),))
         return connection.execute(
             "select chunk_id, score, cosine, vector_rank, bm25, keyword_rank from search_chunks("
-            "%s, %s, %s, %s, %s, %s, %s, null, false, false, null, null, null, false, null)",
+            "%s, %s, %s, %s, 0.7, %s, %s, %s, null, false, false, null, null, null, false, null)",
             (*asked("whale song"), vector, rows.space_id, fusion, pool, most),
         ).fetchall()
 

@@ -57,7 +57,7 @@ def plans(dsn: str, organization: UUID, query: str, space: int) -> list[str]:
         connection.execute("select set_config('app.organization_id', %s, true)", (str(organization),))
         connection.execute("set client_min_messages = log")
         rows = connection.execute(
-            "select * from search_chunks(%s, %s, %s, %s, 'scores', 30, 16, null, false, false, "
+            "select * from search_chunks(%s, %s, %s, %s, 0.7, 'scores', 30, 16, null, false, false, "
             "null, null, null, false, null)",
             (*asked(query), vector, space),
         ).fetchall()
@@ -78,7 +78,7 @@ def test_words_are_looked_up_in_their_index(rows: Rows, organization: UUID, refr
 
 def test_the_function_is_for_the_service_alone(rows: Rows) -> None:
     call = (
-        "search_chunks(text[], text[], text, integer, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], "
+        "search_chunks(text[], text[], text, integer, float8, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], "
         "text[], boolean, jsonb)"
     )
     assert rows.execute(
@@ -91,7 +91,7 @@ def test_without_an_organization_it_is_an_error(rows: Rows) -> None:
         connection.execute("set role kb_query")
         with pytest.raises(psycopg.errors.UndefinedObject, match=r"app\.organization_id"):
             connection.execute(
-                "select * from search_chunks(array['needle'], null, null, null, 'scores', 30, 16, %s, false, false, "
+                "select * from search_chunks(array['needle'], null, null, null, 0.7, 'scores', 30, 16, %s, false, false, "
                 "null, null, null, false, null)",
                 (uuid4(),),
             )
@@ -108,7 +108,9 @@ def test_rows_come_best_first_however_they_are_joined(rows: Rows, organization: 
         for other in {"nestloop", "hashjoin", "mergejoin"} - {kind}:
             connection.execute(f"set enable_{other} = off".encode())
         connection.execute("select set_config('app.organization_id', %s, true)", (str(organization),))
-        found = connection.execute(statement, nothing | given | flags | {"pool": 200, "most": 100}).fetchall()
+        found = connection.execute(
+            statement, nothing | given | flags | {"pool": 200, "most": 100, "weight": 0.7}
+        ).fetchall()
     scores = [row[1] for row in found]
     assert len(scores) == 100
     assert scores == sorted(scores, reverse=True)
