@@ -78,8 +78,8 @@ def test_words_are_looked_up_in_their_index(rows: Rows, organization: UUID, refr
 
 def test_the_function_is_for_the_service_alone(rows: Rows) -> None:
     call = (
-        "search_chunks(text[], text[], text, integer, float8, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], "
-        "text[], boolean, jsonb)"
+        "search_chunks(text[], text[], text, integer, float8, text, integer, integer, uuid, boolean, boolean, uuid[], "
+        "uuid[], text[], boolean, jsonb)"
     )
     assert rows.execute(
         "select r, has_function_privilege(r, %s, 'execute') from unnest(array['kb_query', 'pg_monitor']) r", call
@@ -91,8 +91,8 @@ def test_without_an_organization_it_is_an_error(rows: Rows) -> None:
         connection.execute("set role kb_query")
         with pytest.raises(psycopg.errors.UndefinedObject, match=r"app\.organization_id"):
             connection.execute(
-                "select * from search_chunks(array['needle'], null, null, null, 0.7, 'scores', 30, 16, %s, false, false, "
-                "null, null, null, false, null)",
+                "select * from search_chunks(array['needle'], null, null, null, 0.7, 'scores', 30, 16, %s, false, "
+                "false, null, null, null, false, null)",
                 (uuid4(),),
             )
 
