@@ -29,6 +29,8 @@ import psycopg
 from psycopg import sql
 
 from services.chassis.embedded.postgres import EmbeddedPostgres
+from services.chassis.logging import configure_logging
+from services.chassis.settings import LogSettings
 from tests.benchmarks.machine import Clock, description
 from tests.benchmarks.peers import environment
 from tests.benchmarks.search_growth import growth
@@ -153,6 +155,7 @@ def main() -> None:
     parser.add_argument("--plot", type=Path, help="File for a picture of the growth, as SVG.")
     parser.add_argument("--keep", type=Path, help="Folder in which the filled databases stay for the next run.")
     asked = parser.parse_args()
+    configure_logging(LogSettings(), "benchmark")  # on standard error
     module = workload_of(asked.workload)
     found: dict[str, Any] = {"machine": description()}
     with tempfile.TemporaryDirectory(prefix="search-") as scratch:
