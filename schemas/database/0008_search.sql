@@ -13,6 +13,12 @@ create function search_bounds() returns search_limits
     language sql immutable parallel safe
     return row(3000000, 600, 32, 5, 3, 250, 150, 0.3)::search_limits;
 
+-- How much wider the candidates by words have to be than the bounds say: the more chunks there are, the more of them are
+-- nearly as good as the best.
+create function breadth_of(of_all bigint) returns integer
+    language sql immutable parallel safe
+    return case when of_all > 20000 then 2 else 1 end;
+
 -- A query of one lexeme, whatever characters it holds.
 create function lexeme_query(lexeme text) returns tsquery
     language sql immutable parallel safe strict
@@ -110,6 +116,7 @@ create function search_words(scope search_scope, prose text[], verbatim text[], 
     language plpgsql stable as $$
 declare
     bounds constant search_limits := search_bounds();
+    breadth constant integer := breadth_of(scope.of_all);
     size bigint;
     average float8;
     found search_words;
@@ -128,15 +135,15 @@ begin
                ln(1 + (greatest(size, t.frequency) - t.frequency + 0.5) / (t.frequency + 0.5)))),
            -- Of very many rare terms the rarest lead to the best chunks.
            string_agg(lexeme_query(t.lexeme)::text, ' | ') filter (
-               where not t.is_common and (not is_bounded or t.turn = 1 or t.so_far <= 2 * bounds.budget)),
+               where not t.is_common and (not is_bounded or t.turn = 1 or t.so_far <= 2 * breadth * bounds.budget)),
            string_agg(lexeme_query(t.lexeme)::text, ' | ') filter (where t.is_common),
-           array_agg(t.lexeme) filter (where t.is_common and t.turn <= bounds.lists),
+           array_agg(t.lexeme) filter (where t.is_common and t.turn <= bounds.lists + breadth - 1),
            string_agg(lexeme_query(t.lexeme)::text, ' & ') filter (where t.is_common and t.turn <= 2)
     into found.expression, found.candidates, found.common, found.lists, found.together
     from (
         select b.*, row_number() over (partition by b.is_common order by b.frequency, b.lexeme) as turn
         from (
-            select q.*, is_bounded and q.frequency > (upkeep_sizes()).top_least and q.so_far > bounds.budget as is_common
+            select q.*, is_bounded and q.frequency > (upkeep_sizes()).top_least and q.so_far > breadth * bounds.budget as is_common
             from (
                 -- As many of its chunks are likely to be visible.
                 select a.*, sum(a.frequency) over (order by a.frequency, a.lexeme) * scope.chunks
@@ -195,8 +202,8 @@ create function keyword_statement(scope search_scope, words search_words) return
                      and w.source_id = listed.source_id and w.chunk_id = listed.chunk_id
                  cross join lateral (%2$s) n
                  where (($2).candidates is null or not w.words @@ ($2).candidates) %4$s',
-                words.expression, words.norm, (search_bounds()).together, visible_only(scope, 'w'),
-                (search_bounds()).listed) end)
+                words.expression, words.norm, (search_bounds()).together * breadth_of(scope.of_all),
+                visible_only(scope, 'w'), (search_bounds()).listed * breadth_of(scope.of_all)) end)
 $$;
 
 create function keyword_arm(scope search_scope, words search_words, pool integer) returns search_arm
