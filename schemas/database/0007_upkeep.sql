@@ -16,7 +16,6 @@ create table word_frequency (
     organization_id  uuid not null,
     lexeme           text not null collate "C",
     chunks           integer not null,                -- that hold the lexeme
-    mean_times       real not null,                   -- that it stands in one of those
     primary key (organization_id, lexeme)
 );
 
@@ -55,8 +54,8 @@ begin
     select count(*), coalesce(avg(length(words)), 1) into size, average
     from chunk_words where organization_id = organization;
     delete from word_frequency where organization_id = organization;
-    insert into word_frequency (organization_id, lexeme, chunks, mean_times)
-    select organization, word, ndoc, nentry::real / ndoc
+    insert into word_frequency (organization_id, lexeme, chunks)
+    select organization, word, ndoc
     from ts_stat(format('select words from chunk_words where organization_id = %L', organization))
     where ndoc > sizes.rare;
     insert into word_statistics as w (organization_id, chunks, average_length, refreshed_at)

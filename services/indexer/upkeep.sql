@@ -26,7 +26,7 @@ where (select coalesce(sum(s.chunk_count), 0) from knowledge_source s
 select forget_upkeep(%(organization)s)
 
 -- name: spaces
-select id, dimensions from embedding_space order by id
+select id from embedding_space order by id
 
 -- name: indexes
 -- Indexes of single organizations on the tables of vectors, and whether they are complete.

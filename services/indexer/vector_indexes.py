@@ -18,7 +18,6 @@ _SQL = load_queries("services.indexer", "upkeep.sql")
 
 # Of pgvector. More links cost little here, and keep the last of a thousand neighbours reachable.
 _BUILD = {"m": 16, "ef_construction": 128}
-_MOST_DIMENSIONS = 4_000
 
 
 class VectorIndexes:
@@ -30,23 +29,23 @@ class VectorIndexes:
 
     async def turn(self) -> None:
         """Make and drop indexes as the sizes of the organizations ask for."""
-        for space_id, dimensions in await self._postgres.fetch(_SQL["spaces"]):
-            if dimensions <= _MOST_DIMENSIONS:
-                await self._look_after(space_id)
+        for (space_id,) in await self._postgres.fetch(_SQL["spaces"]):
+            await self._look_after(space_id)
 
     async def _look_after(self, space_id: int) -> None:
         prefix = f"chunk_vector_{space_id}_hnsw_"
         table = {"table": f"chunk_vector_{space_id}", "names": prefix.replace("_", r"\_") + "%"}
-        present: dict[str, bool] = dict(await self._postgres.fetch(_SQL["indexes"], table))
         sizes = await self._sizes(space_id)
-        for name, is_valid in present.items():
+        kept = set()
+        for name, is_valid in await self._postgres.fetch(_SQL["indexes"], table):
             count = sizes.get(UUID(name.removeprefix(prefix)), 0)
-            if not is_valid or count < self._settings.index_chunks * 3 // 4:
+            if is_valid and count >= self._settings.index_chunks * 3 // 4:
+                kept.add(name)
+            else:
                 await self._drop(name)
-                present = {other: valid for other, valid in present.items() if other != name}
         for organization_id, count in sizes.items():
             name = prefix + organization_id.hex
-            if count >= self._settings.index_chunks and name not in present:
+            if count >= self._settings.index_chunks and name not in kept:
                 await self._build(space_id, organization_id, name)
 
     async def _sizes(self, space_id: int) -> dict[UUID, int]:

@@ -119,21 +119,19 @@ class Asker:
             while waiting:
                 question = waiting.pop()
                 begun = time.perf_counter()
-                async with pool.connection() as connection:
-                    await connection.execute(
-                        "select set_config('app.organization_id', %s, true)", (str(question["organization"]),)
-                    )
-                    await (await connection.execute(_SQL["search"], question)).fetchall()
+                await _searched(pool, question)
                 taken.append(1000 * (time.perf_counter() - begun))
 
         async with AsyncConnectionPool(self._dsn, min_size=count, max_size=count, configure=prepare) as pool:
             await pool.wait()
             for question, _ in self._questions[:count]:  # each connection has planned once
-                async with pool.connection() as connection:
-                    await connection.execute(
-                        "select set_config('app.organization_id', %s, true)", (str(question["organization"]),)
-                    )
-                    await (await connection.execute(_SQL["search"], question)).fetchall()
+                await _searched(pool, question)
             begun = time.perf_counter()
             await asyncio.gather(*(client(pool) for _ in range(count)))
         return {"per_second": round(len(taken) / (time.perf_counter() - begun), 1), **percentiles(taken)}
+
+
+async def _searched(pool: AsyncConnectionPool, question: dict[str, Any]) -> None:
+    async with pool.connection() as connection:
+        await connection.execute("select set_config('app.organization_id', %s, true)", (str(question["organization"]),))
+        await (await connection.execute(_SQL["search"], question)).fetchall()

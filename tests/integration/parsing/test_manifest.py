@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import csv
 import json
 import resource
 import time
-import unicodedata
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -17,9 +14,8 @@ from schemas.codes import Code
 from services.chassis.errors import SourceRefused
 from services.chunker.job import Source
 from services.chunker.pool import ParsingPool
+from tests.support.samples import FILES, listed, squeezed
 
-FILES = Path(__file__).parents[4] / "shared/data/files"
-MANIFEST = FILES / "manifest.tsv"
 DOCUMENT_CODES = frozenset(
     (
         Code.UNSUPPORTED_TYPE,
@@ -32,14 +28,8 @@ DOCUMENT_CODES = frozenset(
     )
 )
 
-pytestmark = pytest.mark.skipif(not MANIFEST.exists(), reason="needs the shared files")
-
-
-def rows() -> list[dict[str, str]]:
-    if not MANIFEST.exists():
-        return []
-    with MANIFEST.open(newline="") as lines:
-        return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+ROWS = listed()
+pytestmark = pytest.mark.skipif(not ROWS, reason="needs the shared files")
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +39,6 @@ def pool() -> Iterator[ParsingPool]:
     asyncio.run(started.close())
 
 
-def squeezed(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).split())
-
-
 async def outcome(pool: ParsingPool, file: str) -> str | Code:
     try:
         return (await pool.parse(Source(FILES / file, name=file))).text
@@ -60,7 +46,7 @@ async def outcome(pool: ParsingPool, file: str) -> str | Code:
         return refused.code
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row["file"]) for row in rows()])
+@pytest.mark.parametrize("row", [pytest.param(row, id=row["file"]) for row in ROWS])
 async def test_a_file_of_the_manifest(pool: ParsingPool, row: dict[str, str]) -> None:
     started = time.monotonic()
     result = await outcome(pool, row["file"])

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from services.chassis.queries import load_queries
+from tests.benchmarks.search_rounds import parameters
 from tests.integration.query.rows import SPACE, Rows, asked
 
 FILL = """
@@ -100,17 +101,12 @@ def test_without_an_organization_it_is_an_error(rows: Rows) -> None:
 @pytest.mark.parametrize("kind", ["nestloop", "hashjoin", "mergejoin"])
 def test_rows_come_best_first_however_they_are_joined(rows: Rows, organization: UUID, kind: str) -> None:
     statement = load_queries("services.query", "search.sql")["search"]
-    prose, verbatim = asked("common filler needle")
-    nothing = dict.fromkeys(("profile", "bases", "sources", "kinds", "metadata", "vector", "space"))
-    given = {"prose": prose, "verbatim": verbatim, "organization": organization, "fusion": "keyword"}
-    flags = dict.fromkeys(("sees_unpublished", "is_guest", "public_only"), False)
+    given = parameters("common filler needle", None, organization) | {"fusion": "keyword", "pool": 200, "most": 100}
     with psycopg.connect(rows.dsn) as connection:
         for other in {"nestloop", "hashjoin", "mergejoin"} - {kind}:
             connection.execute(f"set enable_{other} = off".encode())
         connection.execute("select set_config('app.organization_id', %s, true)", (str(organization),))
-        found = connection.execute(
-            statement, nothing | given | flags | {"pool": 200, "most": 100, "weight": 0.7}
-        ).fetchall()
+        found = connection.execute(statement, given).fetchall()
     scores = [row[1] for row in found]
     assert len(scores) == 100
     assert scores == sorted(scores, reverse=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -13,7 +11,7 @@ from services.chunker.blocks import Document
 from services.chunker.chunking import chunk
 from services.chunker.parsing import parse
 from services.chunker.presets import Preset
-from services.encoder.tokens import count_tokens
+from tests.support.chunks import assert_exact
 
 SAMPLES = (
     "The quick brown fox jumps over the lazy dog. ",
@@ -54,19 +52,7 @@ def _document(source: str, name: str) -> Document | None:
 
 def _check(document: Document, preset: Preset) -> None:
     chunks = chunk(document, preset)
-    text = document.text
-    covered = 0
-    for order, piece in enumerate(chunks):
-        assert piece.order == order
-        assert text[piece.start : piece.end] == piece.text
-        assert piece.text.strip()
-        assert piece.token_count == count_tokens(piece.text)
-        assert preset.measure(piece.text) <= preset.budget
-        assert piece.content_hash == hashlib.sha256(piece.text.encode()).hexdigest()
-        assert not text[covered : piece.start].strip()
-        assert piece.end > covered
-        covered = piece.end
-    assert not text[covered:].strip()
+    assert_exact(document, chunks, preset)
     assert chunk(document, preset) == chunks
 
 

@@ -1,34 +1,15 @@
 """The office files of the shared samples: what their list says must be found, left out or refused."""
 
-import csv
 import json
 import time
-import unicodedata
-from pathlib import Path
 
 import pytest
 
 from services.chassis.errors import SourceRefused
 from services.chunker.parsing import parse
+from tests.support.samples import FILES, listed, squeezed
 
-FILES = Path(__file__).parents[5] / "shared/data/files"
-LIST = FILES / "manifest.tsv"
-PREFIXES = ("docx-", "pptx-", "ppt-")
-
-
-def listed() -> list[dict[str, str]]:
-    if not LIST.exists():
-        return []
-    with LIST.open(newline="") as lines:
-        rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
-    return [row for row in rows if row["file"].startswith(PREFIXES)]
-
-
-def squeezed(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).split())
-
-
-SAMPLES = listed()
+SAMPLES = listed("docx-", "pptx-", "ppt-")
 pytestmark = pytest.mark.skipif(not SAMPLES, reason="needs the shared samples")
 
 
