@@ -12,7 +12,8 @@ from services.cli.evaluation.asking import Asked, Searchable
 from services.cli.evaluation.collection import Collection, Document, Query
 from services.cli.evaluation.evaluation import Evaluated
 from services.cli.evaluation.ingesting import Ingested
-from services.cli.evaluation.page import histogram, page
+from services.cli.evaluation.page import page
+from services.cli.report import histogram
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from services.cli.failures import CommandFailed
 from services.cli.replaying.agreement import kendall_tau, overlap, rank_biased_overlap
-from services.cli.replaying.page import histogram, page
+from services.cli.replaying.page import page
 from services.cli.replaying.replaying import encoder_settings
 from services.cli.replaying.summary import Compared, summary
+from services.cli.report import histogram
 from tests.unit.cli.conftest import Kb
 
 
