@@ -26,6 +26,7 @@ create table word_top (
     sources          uuid[] not null,
     chunks           uuid[] not null,                 -- best first
     impacts          real[] not null,
+    rest             real not null,                   -- the most that it counts in a chunk that is not listed
     primary key (organization_id, lexeme)
 );
 
@@ -41,7 +42,7 @@ create function impact(times float8, length float8, average_length float8) retur
 create type upkeep_bounds as (rare integer, top_least integer, top_length integer, sample integer);
 create function upkeep_sizes() returns upkeep_bounds
     language sql immutable parallel safe
-    return row(20, 500, 500, 256)::upkeep_bounds;
+    return row(20, 200, 500, 128)::upkeep_bounds;
 
 -- Counts an organization's words anew. Searches meanwhile read the old counts.
 create function refresh_word_statistics(organization uuid) returns void
@@ -80,9 +81,10 @@ create function common_impacts(organization uuid, part integer)
     end;
 
 -- Lists the best chunks of each common lexeme anew. A part of the chunks tells how much a lexeme has to count to be among
--- the best, so that few of all its chunks have to be sorted.
+-- the best, so that few of all its chunks have to be sorted. What was counted a moment ago the planner takes for nothing,
+-- and would join by loops.
 create function refresh_word_tops(organization uuid) returns void
-    language plpgsql as $$
+    language plpgsql set enable_nestloop = off as $$
 declare
     sizes constant upkeep_bounds := upkeep_sizes();
     part integer;
@@ -99,15 +101,15 @@ begin
         select c.*, row_number() over (partition by c.lexeme order by c.impact desc, c.chunk_id) as place
         from common_impacts(organization, 256) c join bound b on b.lexeme = c.lexeme and c.impact >= b.least
     )
-    insert into word_top (organization_id, lexeme, sources, chunks, impacts)
+    insert into word_top (organization_id, lexeme, sources, chunks, impacts, rest)
     select organization, lexeme, array_agg(source_id order by place), array_agg(chunk_id order by place),
-           array_agg(impact order by place)
+           array_agg(impact order by place), case when max(frequency) > count(*) then min(impact) else 0 end
     from ranked where place <= sizes.top_length group by lexeme;
 end $$;
 
 -- Puts the chunks of sources into the lists of common lexemes; how often those occur is left as it was counted.
 create function merge_word_tops(organization uuid, fresh uuid[]) returns void
-    language plpgsql as $$
+    language plpgsql set enable_nestloop = off as $$
 declare
     sizes constant upkeep_bounds := upkeep_sizes();
 begin
@@ -129,10 +131,13 @@ begin
         from (select * from standing union all select * from former) together
     ), merged as (
         select lexeme, array_agg(source_id order by place) as sources, array_agg(chunk_id order by place) as chunks,
-               array_agg(impact order by place) as impacts
-        from ranked where place <= sizes.top_length group by lexeme
+               array_agg(impact order by place) as impacts,
+               coalesce(max(impact) filter (where place > sizes.top_length), 0) as left_out
+        from ranked group by lexeme
     )
-    update word_top t set sources = m.sources, chunks = m.chunks, impacts = m.impacts
+    update word_top t
+    set sources = m.sources[:sizes.top_length], chunks = m.chunks[:sizes.top_length],
+        impacts = m.impacts[:sizes.top_length], rest = greatest(t.rest, m.left_out)
     from merged m where t.organization_id = organization and t.lexeme = m.lexeme;
 end $$;
 

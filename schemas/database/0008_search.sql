@@ -11,7 +11,7 @@ create type search_limits as (
     together integer, hnsw_share float8);
 create function search_bounds() returns search_limits
     language sql immutable parallel safe
-    return row(3000000, 600, 32, 5, 3, 250, 150, 0.3)::search_limits;
+    return row(3000000, 200, 32, 5, 4, 200, 100, 0.3)::search_limits;
 
 -- How much wider the candidates by words have to be than the bounds say: the more chunks there are, the more of them are
 -- nearly as good as the best.
@@ -62,11 +62,11 @@ create function search_scope(
         from visible
 $$;
 
--- The lexemes of a query that the organization's chunks hold, rarest first, and how many hold them. `prose` are words,
--- each stemmed in every language of the scope; one that its main language doesn't search for is left out. Frequencies
--- that are not kept belong to rare or new lexemes, and are counted.
+-- The lexemes of a query that the organization's chunks hold, rarest first, how many hold them, and whether their best
+-- chunks are listed. `prose` are words, each stemmed in every language of the scope; one that its main language doesn't
+-- search for is left out. Frequencies that are not kept belong to rare or new lexemes, and are counted.
 create function query_terms(scope search_scope, prose text[], verbatim text[])
-    returns table (lexeme text, frequency bigint)
+    returns table (lexeme text, frequency bigint, is_listed boolean)
     language sql stable as $$
         with asked as (
             select distinct l.lexeme
@@ -79,14 +79,14 @@ create function query_terms(scope search_scope, prose text[], verbatim text[])
             union
             select unnest(verbatim)
         ), counted as materialized (
-            select a.lexeme, coalesce(
-                (select f.chunks::bigint from word_frequency f
-                 where f.organization_id = scope.organization and f.lexeme = a.lexeme),
-                (select count(*) from chunk_words w
-                 where w.organization_id = scope.organization and w.words @@ lexeme_query(a.lexeme))) as frequency
+            select a.lexeme, f.chunks is not null and f.chunks > (upkeep_sizes()).top_least as is_listed,
+                   coalesce(f.chunks::bigint, (
+                       select count(*) from chunk_words w
+                       where w.organization_id = scope.organization and w.words @@ lexeme_query(a.lexeme))) as frequency
             from asked a
+            left join word_frequency f on f.organization_id = scope.organization and f.lexeme = a.lexeme
         )
-        select c.lexeme, c.frequency from counted c where c.frequency > 0
+        select c.lexeme, c.frequency, c.is_listed from counted c where c.frequency > 0
         order by c.frequency, c.lexeme limit (search_bounds()).terms
 $$;
 
@@ -94,12 +94,12 @@ $$;
 -- n.c is 1.2 * (0.25 + 0.75 * length / average). How often a term stands in a text is read from its rank, which without
 -- weights is 0.1 * 6 / pi^2 times the sum of 1/i^2 over its places: to the whole sum about 1 / (times + 0.5) is missing.
 -- times * 2.2 / (times + c) is written so that `times` is computed once.
-create function bm25_expression(terms tsquery[], idfs float8[]) returns text
+create function bm25_expression(terms tsquery[], weights float8[]) returns text
     language sql immutable as $$
         select coalesce(string_agg(format(
             '%s::float8 * (1 - n.c / (n.c + round(1 / (1.6449340668482 - 16.449340668482 * ts_rank(w.words, %L)) - 0.5)))',
-            t.idf * 2.2, t.term), ' + '), '0::float8')
-        from unnest(terms, idfs) as t (term, idf)
+            t.weight, t.term), ' + '), '0::float8')
+        from unnest(terms, weights) as t (term, weight)
 $$;
 
 -- A query's terms as the keyword arm uses them.
@@ -109,7 +109,11 @@ create type search_words as (
     candidates      tsquery,                          -- whose chunks are all scored
     common          tsquery,                          -- the others, of which the best chunks are; null: none
     lists           text[],                           -- lexemes of those, rarest first
-    together        tsquery                           -- the two rarest of those
+    weights         float8[],                         -- what an impact of 1 in those lists is worth
+    shares          float8[],                         -- of the chunks that hold them
+    unlisted        float8,                           -- what the others of the common terms are worth at most
+    together        tsquery,                          -- the two rarest of those
+    is_bounded      boolean                           -- there may be chunks with a term that are not scored
 );
 
 create function search_words(scope search_scope, prose text[], verbatim text[], is_bounded boolean) returns search_words
@@ -131,33 +135,38 @@ begin
         select coalesce(avg(length(first.words)), 1) into average
         from (select w.words from chunk_words w where w.organization_id = scope.organization limit 5000) first;
     end if;
-    select bm25_expression(array_agg(lexeme_query(t.lexeme)), array_agg(
-               ln(1 + (greatest(size, t.frequency) - t.frequency + 0.5) / (t.frequency + 0.5)))),
+    select bm25_expression(array_agg(lexeme_query(t.lexeme)), array_agg(t.weight)),
            -- Of very many rare terms the rarest lead to the best chunks.
            string_agg(lexeme_query(t.lexeme)::text, ' | ') filter (
-               where not t.is_common and (not is_bounded or t.turn = 1 or t.so_far <= 2 * breadth * bounds.budget)),
+               where not t.is_common and (not is_bounded or t.turn = 1 or t.so_far <= 6 * breadth * bounds.budget)),
            string_agg(lexeme_query(t.lexeme)::text, ' | ') filter (where t.is_common),
-           array_agg(t.lexeme) filter (where t.is_common and t.turn <= bounds.lists + breadth - 1),
+           array_agg(t.lexeme) filter (where t.is_common and t.turn <= bounds.lists),
+           array_agg(t.weight) filter (where t.is_common and t.turn <= bounds.lists),
+           array_agg(t.frequency::float8 / greatest(size, t.frequency)) filter (where t.is_common and t.turn <= bounds.lists),
+           coalesce(sum(t.weight) filter (where t.is_common and t.turn > bounds.lists), 0),
            string_agg(lexeme_query(t.lexeme)::text, ' & ') filter (where t.is_common and t.turn <= 2)
-    into found.expression, found.candidates, found.common, found.lists, found.together
+    into found.expression, found.candidates, found.common, found.lists, found.weights, found.shares, found.unlisted,
+         found.together
     from (
         select b.*, row_number() over (partition by b.is_common order by b.frequency, b.lexeme) as turn
         from (
-            select q.*, is_bounded and q.frequency > (upkeep_sizes()).top_least and q.so_far > breadth * bounds.budget as is_common
+            select q.*, is_bounded and q.is_listed and q.so_far > breadth * bounds.budget as is_common
             from (
-                -- As many of its chunks are likely to be visible.
-                select a.*, sum(a.frequency) over (order by a.frequency, a.lexeme) * scope.chunks
-                            / greatest(size, 1) as so_far
+                select a.*, 2.2 * ln(1 + (greatest(size, a.frequency) - a.frequency + 0.5::float8) / (a.frequency + 0.5)) as weight,
+                       -- As many of its chunks are likely to be visible.
+                       sum(a.frequency) over (order by a.frequency, a.lexeme) * scope.chunks / greatest(size, 1) as so_far
                 from query_terms(scope, prose, verbatim) a) q) b) t;
     found.norm := format('select 1.2 * (0.25 + 0.75 * length(w.words) / %s) as c offset 0', average);
+    found.is_bounded := is_bounded;
     return found;
 end $$;
 
--- Best chunks of an arm, best first, and the spread of its scores over all that the reader can see.
+-- What an arm found: its best chunks with their scores, in no order.
 create type search_arm as (
     sources         uuid[],
     chunks          uuid[],
-    mean            float8,
+    scores          float8[],
+    mean            float8,                           -- of cosines, over all that the reader can see
     deviation       float8
 );
 
@@ -167,50 +176,83 @@ create function visible_only(scope search_scope, relation text) returns text
         select case when scope.is_whole then '' else format('and %s.source_id = any(($1).sources)', relation) end
 $$;
 
--- The statement of the keyword arm: $1 scope, $2 words, $3 pool. Of common terms only the best chunks are read.
+-- Chunks that may be among the best $3 for the common terms, as CTEs: $1 scope, $2 words, and the CTE `scored` of what is
+-- scored anyway. The lists tell what a chunk is worth at least, and at most: it may hold every term in whose list it isn't,
+-- and that for as much as any that is not listed. What is worth less at most than the $3th at least is not scored (Fagin's
+-- threshold algorithm). If that says too little, those that are likely to be worth most are taken, and some that hold the
+-- two rarest terms.
+create function common_statement(scope search_scope) returns text
+    language sql immutable as $$
+        select format(
+            'list as materialized (
+                 select t.sources, t.chunks, t.impacts, q.weight, q.weight * coalesce(t.rest, 1) as most,
+                        q.weight * t.rest * q.share * 0.7 as likely
+                 from unnest(($2).lists, ($2).weights, ($2).shares) as q (lexeme, weight, share)
+                 left join word_top t on t.organization_id = ($1).organization and t.lexeme = q.lexeme
+             ), listed as materialized (
+                 select l.source_id, l.chunk_id, sum(list.weight * l.impact) as least, sum(list.most) as known,
+                        sum(list.weight * l.impact - list.likely) as likely
+                 from list cross join lateral unnest(list.sources, list.chunks, list.impacts)
+                     as l (source_id, chunk_id, impact)
+                 where true %1$s %2$s
+                 group by 1, 2
+             ), bound as materialized (
+                 select coalesce(greatest(
+                            (select least from listed order by least desc offset $3 - 1 limit 1),
+                            (select score from scored order by score desc offset $3 - 1 limit 1)), 0) as least,
+                        ($2).unlisted + (select sum(most) from list) as most
+             ), promising as (
+                 (select l.source_id, l.chunk_id from listed l
+                  where l.least - l.known >= (select least - most from bound)
+                  order by l.likely desc, l.chunk_id limit greatest(%3$s, 2 * $3))
+                 union
+                 (select w.source_id, w.chunk_id from chunk_words w
+                  where (select most >= least from bound)
+                    and w.organization_id = ($1).organization and w.words @@ ($2).together %4$s limit %5$s)
+                 %6$s
+             ),',
+            visible_only(scope, 'l'),
+            case when scope.fresh <> '{}' then 'and l.source_id <> all(($1).fresh)' end,
+            (search_bounds()).listed * breadth_of(scope.of_all), visible_only(scope, 'w'),
+            (search_bounds()).together * breadth_of(scope.of_all),
+            case when scope.fresh <> '{}' then
+                'union
+                 select w.source_id, w.chunk_id from unnest(($1).fresh) as fresh (source_id)
+                 join chunk_words w on w.organization_id = ($1).organization and w.source_id = fresh.source_id
+                 where w.words @@ ($2).common' end)
+$$;
+
+-- The statement of the keyword arm: $1 scope, $2 words, $3 pool, $4 chunks that are scored whatever they hold.
 create function keyword_statement(scope search_scope, words search_words) returns text
     language sql immutable as $$
         select format(
-            'with matched as materialized (
+            'with scored as materialized (
                  select w.source_id, w.chunk_id, %1$s as score
                  from chunk_words w cross join lateral (%2$s) n
-                 where w.organization_id = ($1).organization and w.words @@ ($2).candidates
-                   %3$s
-                 %4$s
-             ), best as (select * from matched order by score desc, chunk_id limit $3)
-             select (select array_agg(source_id order by score desc, chunk_id) from best),
-                    (select array_agg(chunk_id order by score desc, chunk_id) from best),
-                    coalesce(sum(score), 0), coalesce(sum(score * score), 0), count(*)
-             from matched', words.expression, words.norm, visible_only(scope, 'w'),
-            case when words.common is not null then format(
+                 where w.organization_id = ($1).organization and w.words @@ ($2).candidates %3$s
+             ), %4$s matched as materialized (
+                 select * from scored
+                 %5$s
+             ), best as (select * from matched where score > 0 order by score desc, chunk_id limit $3)
+             select array_agg(source_id), array_agg(chunk_id), array_agg(score), count(*) filter (where score > 0)
+             from (select * from best union select * from matched where chunk_id = any(($4).chunks)) found',
+            words.expression, words.norm, visible_only(scope, 'w'),
+            case when words.common is not null then common_statement(scope) end,
+            case when words.is_bounded then format(
                 'union all
                  select w.source_id, w.chunk_id, %1$s
-                 from (
-                     select l.source_id, l.chunk_id from word_top t
-                     cross join lateral unnest(t.sources[1:%5$s], t.chunks[1:%5$s]) as l (source_id, chunk_id)
-                     where t.organization_id = ($1).organization and t.lexeme = any(($2).lists)
-                     union
-                     (select w.source_id, w.chunk_id from chunk_words w
-                      where w.organization_id = ($1).organization and w.words @@ ($2).together
-                        and cardinality(($2).lists) > 1 limit %3$s)
-                     union
-                     select w.source_id, w.chunk_id from unnest(($1).fresh) as fresh (source_id)
-                     join chunk_words w on w.organization_id = ($1).organization and w.source_id = fresh.source_id
-                     where w.words @@ ($2).common
-                 ) listed
+                 from (select * from unnest(($4).sources, ($4).chunks) as asked (source_id, chunk_id) %2$s) chosen
                  join chunk_words w on w.organization_id = ($1).organization
-                     and w.source_id = listed.source_id and w.chunk_id = listed.chunk_id
-                 cross join lateral (%2$s) n
-                 where (($2).candidates is null or not w.words @@ ($2).candidates) %4$s',
-                words.expression, words.norm, (search_bounds()).together * breadth_of(scope.of_all),
-                visible_only(scope, 'w'), (search_bounds()).listed * breadth_of(scope.of_all)) end)
+                     and w.source_id = chosen.source_id and w.chunk_id = chosen.chunk_id
+                 cross join lateral (%3$s) n
+                 where ($2).candidates is null or not w.words @@ ($2).candidates',
+                words.expression,
+                case when words.common is not null then 'union select * from promising' end, words.norm) end)
 $$;
 
-create function keyword_arm(scope search_scope, words search_words, pool integer) returns search_arm
+create function keyword_arm(scope search_scope, words search_words, pool integer, others search_arm) returns search_arm
     language plpgsql stable set jit = off as $$
 declare
-    total float8;
-    squares float8;
     matches bigint;
     arm search_arm;
 begin
@@ -218,15 +260,13 @@ begin
         return null;
     end if;
     execute keyword_statement(scope, words)
-    into arm.sources, arm.chunks, total, squares, matches using scope, words, pool;
+    into arm.sources, arm.chunks, arm.scores, matches using scope, words, pool, others;
     if words.common is not null and matches < pool then
         -- The best chunks of the common terms are not this reader's: all that hold one are asked.
         words.candidates := concat_ws(' | ', words.candidates::text, words.common::text)::tsquery;
         words.common := null;
-        return keyword_arm(scope, words, pool);
+        return keyword_arm(scope, words, pool, others);
     end if;
-    arm.mean := total / greatest(scope.chunks, 1);
-    arm.deviation := sqrt(greatest(0, squares / greatest(scope.chunks, 1) - arm.mean ^ 2));
     return arm;
 end $$;
 
@@ -252,10 +292,11 @@ create function vector_route(scope search_scope, space embedding_space) returns 
         from search_bounds() b
 $$;
 
--- How many of the nearest by signs are compared exactly: the fewer signs a vector has, the less they tell.
+-- How many of the nearest by signs are compared exactly: the fewer signs a vector has, the less they tell. Of 384
+-- dimensions an eighth of the chunks.
 create function rerank_length(pool integer, chunks bigint, dimensions integer) returns bigint
     language sql immutable
-    return least(greatest(300, 10 * pool, chunks * 48 / dimensions), 4000);
+    return least(greatest(150, 5 * pool, chunks * 18432 / dimensions ^ 2)::bigint, 4000);
 
 -- The statement of the vector arm: $1 scope, $2 query vector, $3 pool, $4 length of the rerank, $5 the space's mean.
 create function vector_statement(route text, scope search_scope, space embedding_space) returns text
@@ -267,9 +308,8 @@ create function vector_statement(route text, scope search_scope, space embedding
              ), near as materialized (%s),
              spread as (%s),
              best as (select * from near order by cosine desc, chunk_id limit $3)
-             select (select array_agg(source_id order by cosine desc, chunk_id) from best),
-                    (select array_agg(chunk_id order by cosine desc, chunk_id) from best), mean, deviation
-             from spread',
+             select found.*, spread.*
+             from (select array_agg(source_id), array_agg(chunk_id), array_agg(cosine) from best) found, spread',
             case route when 'signs' then 'binary_quantize(vector - $5::real[]::halfvec)' else 'null::bit' end,
             space.dimensions,
             case route
@@ -289,14 +329,15 @@ create function vector_statement(route text, scope search_scope, space embedding
                          (select s.source_id, s.chunk_id from chunk_signs_%1$s s
                           where s.organization_id = ($1).organization %2$s
                           order by s.signs <~> (select signs from asked) limit $4)
-                         union
-                         select v.source_id, v.chunk_id from unnest(($1).fresh) as fresh (source_id)
-                         join chunk_vector_%1$s v
-                             on v.organization_id = ($1).organization and v.source_id = fresh.source_id
+                         %3$s
                      ) nearest
                      join chunk_vector_%1$s v on v.organization_id = ($1).organization
                          and v.source_id = nearest.source_id and v.chunk_id = nearest.chunk_id',
-                    space.id, visible_only(scope, 's'))
+                    space.id, visible_only(scope, 's'), case when scope.fresh <> '{}' then format(
+                        'union
+                         select v.source_id, v.chunk_id from unnest(($1).fresh) as fresh (source_id)
+                         join chunk_vector_%s v
+                             on v.organization_id = ($1).organization and v.source_id = fresh.source_id', space.id) end)
             end,
             case route
                 when 'exact' then 'select avg(cosine) as mean, stddev_pop(cosine) as deviation from near'
@@ -317,7 +358,7 @@ begin
     perform set_config('enable_sort', case route when 'hnsw' then 'off' else 'on' end, true);
     perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
     perform set_config('hnsw.ef_search', greatest(100, least(2 * pool, 1000))::text, true);
-    execute vector_statement(route, scope, space) into arm.sources, arm.chunks, arm.mean, arm.deviation
+    execute vector_statement(route, scope, space) into arm
     using scope, vector, pool, rerank_length(pool, scope.chunks, space.dimensions), space.mean;
     if route = 'hnsw' and coalesce(cardinality(arm.chunks), 0) < least(pool, scope.chunks) then
         return vector_arm(scope, space, vector, pool, 'signs');  -- the scan gave up before it found enough that is visible
@@ -325,19 +366,37 @@ begin
     return arm;
 end $$;
 
+-- The cosines of the chunks that the keyword arm found, but for those that are known.
+create function cosines_of(organization uuid, space embedding_space, vector text, found search_arm, known uuid[])
+    returns search_arm
+    language plpgsql stable as $$
+declare
+    arm search_arm;
+begin
+    execute format(
+        'select array_agg(v.source_id), array_agg(v.chunk_id), array_agg(1 - (v.embedding <=> (select $2::halfvec(%s))))
+         from unnest($3, $4) as f (source_id, chunk_id)
+         join chunk_vector_%s v
+             on v.organization_id = $1 and v.source_id = f.source_id and v.chunk_id = f.chunk_id
+         where f.chunk_id <> all($5)', space.dimensions, space.id)
+    into arm.sources, arm.chunks, arm.scores
+    using organization, vector, found.sources, found.chunks, coalesce(known, '{}');
+    return arm;
+end $$;
+
 -- What a candidate is worth. Where it counts nothing the fusion leaves it out.
---   scores   `weight` of the cosine and the rest of the BM25, each in deviations from its mean over what the reader can see
+--   scores   the cosine in deviations from its mean over what the reader can see, and 0.18 of the BM25. The deviations are
+--            needed since every model spreads its cosines differently; what a point of BM25 says is the same everywhere
 --   rrf      the sum of 1 / (60 + rank) over the arms that put it forward
 --   dense, keyword   one arm alone
 create function fused_score(
-    fusion text, weight float8, cosine float8, bm25 float8, cosine_mean float8, cosine_deviation float8, bm25_mean float8,
-    bm25_deviation float8, vector_rank bigint, keyword_rank bigint) returns float8
+    fusion text, cosine float8, bm25 float8, cosine_mean float8, cosine_deviation float8, vector_rank bigint,
+    keyword_rank bigint) returns float8
     language sql immutable parallel safe
     return case fusion
         when 'scores' then
             case when cosine_deviation > 1e-9 and cosine is not null
-                then weight * (cosine - cosine_mean) / cosine_deviation else 0 end
-            + case when bm25_deviation > 1e-9 then (1 - weight) * (bm25 - bm25_mean) / bm25_deviation else 0 end
+                then (cosine - cosine_mean) / cosine_deviation else 0 end + 0.18 * bm25
         when 'rrf' then nullif(coalesce(1.0 / (60 + vector_rank), 0) + coalesce(1.0 / (60 + keyword_rank), 0), 0)
         when 'dense' then cosine
         when 'keyword' then nullif(bm25, 0) end;
@@ -345,15 +404,14 @@ create function fused_score(
 -- The best chunks of both arms together, best first; equal ones in the order of ids. The vector arm is left out without a
 -- vector or space, the keyword arm without a word that the organization's chunks hold.
 --   prose, verbatim   the query's words, see schemas/words.py
---   vector_weight     of the space
 --   fusion            see fused_score
 --   pool              candidates of each arm; each is judged by its true score in both
 --   most              chunks of the answer
 --   bases, sources, kinds, public_only, metadata   the user's filters; null or false: none
--- Means and deviations are over all chunks that the reader can see within the filters, those of a large organization's
--- cosines over a sample of it; where BM25 was not computed it counts as 0.
+-- The cosines' mean and deviation are over all chunks that the reader can see within the filters, in a large organization
+-- over a sample of it.
 create function search_chunks(
-    prose text[], verbatim text[], query_vector text, space_id integer, vector_weight float8, fusion text, pool integer,
+    prose text[], verbatim text[], query_vector text, space_id integer, fusion text, pool integer,
     most integer,
     profile uuid, sees_unpublished boolean, is_guest boolean,
     bases uuid[], sources uuid[], kinds text[], public_only boolean, metadata jsonb)
@@ -370,8 +428,7 @@ declare
     words search_words;
     by_words search_arm;
     by_vector search_arm;
-    cosine text := 'null::float8';
-    vectors text := 'left join (select null::uuid as source_id, null::uuid as chunk_id) v on false';
+    others search_arm;
 begin
     scope := search_scope(
         current_organization(), profile, sees_unpublished, is_guest, bases, sources, kinds, public_only, metadata);
@@ -379,51 +436,49 @@ begin
         return;
     end if;
     words := search_words(scope, prose, verbatim, scope.of_all is not null and scope.chunks > (search_bounds()).budget);
-    by_words := keyword_arm(scope, words, pool);
     select * into space from embedding_space e where e.id = space_id and query_vector is not null;
     if space.id is not null then
         by_vector := vector_arm(scope, space, query_vector, pool, vector_route(scope, space));
-        vectors := format(
-            'left join chunk_vector_%s v
-                 on v.organization_id = $2 and v.source_id = b.source_id and v.chunk_id = b.chunk_id', space.id);
-        cosine := format('1 - (v.embedding <=> (select $1::halfvec(%s)))', space.dimensions);
     end if;
-    return query execute format(
-        'with candidate as materialized (
-             select b.chunk_id, b.source_id, %1$s as cosine, coalesce(%3$s, 0) as bm25
-             from (select * from unnest($3, $4) as of_words (source_id, chunk_id)
-                   union select * from unnest($9, $10) as of_vector (source_id, chunk_id)) b
-             %2$s
-             left join chunk_words w
-                 on w.organization_id = $2 and w.source_id = b.source_id and w.chunk_id = b.chunk_id
-             cross join lateral (%4$s) n
-         ), ranked as (
-             select c.*,
-                    case when c.cosine is not null then nullif(least(
-                        row_number() over (order by c.cosine desc nulls last, c.chunk_id), $11 + 1), $11 + 1)
-                    end as vector_rank,
-                    case when c.bm25 > 0 then nullif(least(
-                        row_number() over (order by c.bm25 desc, c.chunk_id), $11 + 1), $11 + 1) end as keyword_rank
-             from candidate c
-         )
-         select r.chunk_id, r.source_id, f.score, r.cosine, r.vector_rank, r.bm25, r.keyword_rank, $7 > 0
-         from ranked r
-         cross join lateral (
-             select fused_score($12, $14, r.cosine, r.bm25, $5, $6, $7, $8, r.vector_rank, r.keyword_rank) as score) f
-         where f.score is not null
-         order by f.score desc, r.chunk_id limit $13',
-        cosine, vectors, words.expression, words.norm)
-    using query_vector, scope.organization, by_words.sources, by_words.chunks,
-          by_vector.mean, by_vector.deviation, coalesce(by_words.mean, 0), coalesce(by_words.deviation, 0),
-          by_vector.sources, by_vector.chunks, pool::bigint, fusion, most, vector_weight;
+    by_words := keyword_arm(scope, words, pool, by_vector);
+    if space.id is not null then
+        others := cosines_of(scope.organization, space, query_vector, by_words, by_vector.chunks);
+    end if;
+    return query
+        with candidate as (
+            select c.chunk_id, c.source_id, max(c.cosine) as cosine, coalesce(max(c.bm25), 0) as bm25
+            from (select source_id, chunk_id, score as cosine, null::float8 as bm25
+                  from unnest(by_vector.sources || others.sources, by_vector.chunks || others.chunks,
+                              by_vector.scores || others.scores) as v (source_id, chunk_id, score)
+                  union all
+                  select source_id, chunk_id, null, score
+                  from unnest(by_words.sources, by_words.chunks, by_words.scores) as w (source_id, chunk_id, score)) c
+            group by 1, 2
+        ), ranked as (
+            select c.*,
+                   case when c.cosine is not null then nullif(least(
+                       row_number() over (order by c.cosine desc nulls last, c.chunk_id), pool + 1), pool + 1)
+                   end as vector_rank,
+                   case when c.bm25 > 0 then nullif(least(
+                       row_number() over (order by c.bm25 desc, c.chunk_id), pool + 1), pool + 1) end as keyword_rank
+            from candidate c
+        )
+        select r.chunk_id, r.source_id, f.score, r.cosine, r.vector_rank, r.bm25, r.keyword_rank,
+               max(r.bm25) over () > 0
+        from ranked r
+        cross join lateral (
+            select fused_score(
+                fusion, r.cosine, r.bm25, by_vector.mean, by_vector.deviation, r.vector_rank, r.keyword_rank) as score) f
+        where f.score is not null
+        order by f.score desc, r.chunk_id limit most;
 end $$;
 
 alter function search_chunks(
-    text[], text[], text, integer, float8, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb)
+    text[], text[], text, integer, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb)
     owner to kb_pipeline;
 revoke execute on function search_chunks(
-    text[], text[], text, integer, float8, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb)
+    text[], text[], text, integer, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb)
     from public;
 grant execute on function search_chunks(
-    text[], text[], text, integer, float8, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb)
+    text[], text[], text, integer, text, integer, integer, uuid, boolean, boolean, uuid[], uuid[], text[], boolean, jsonb)
     to kb_query;

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 class EmbeddingSpace:
     """Everything that decides where a text lands. Vectors of two spaces have nothing to do with each other.
 
-    The prefixes are put before a text by the encoder; callers pass texts without them. `vector_weight` is what a search
-    gives to nearness in the space, the rest is for words: a better model deserves more (docs/benchmarks.md).
+    The prefixes are put before a text by the encoder; callers pass texts without them.
     """
 
     provider: str
@@ -18,7 +17,6 @@ class EmbeddingSpace:
     dimensions: int
     query_prefix: str = ""
     passage_prefix: str = ""
-    vector_weight: float = 0.7
 
     @property
     def name(self) -> str:

@@ -21,11 +21,10 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class QueryVector:
-    """A vector of length 1 in pgvector's text form, the name of its space, and what nearness in it weighs."""
+    """A vector of length 1 in pgvector's text form, and the name of its space."""
 
     space: str
     text: str
-    weight: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class QueryVectors:
             async with asyncio.timeout(self._settings.model_timeout), self._places:
                 space = self._encoder.space
                 text = _as_text(await self._encoder.embed_query(query))
-                vector = QueryVector(space.name, text, space.vector_weight)
+                vector = QueryVector(space.name, text)
         except (EncoderError, TimeoutError) as error:
             return self._without(error)
         metrics.SEARCH_SECONDS.labels("model").observe(time.perf_counter() - started)

@@ -122,7 +122,6 @@ class Search:
             "verbatim": words.verbatim[:MOST_WORDS],
             "vector": vector.text if isinstance(vector, QueryVector) else None,
             "space": space,
-            "weight": vector.weight if isinstance(vector, QueryVector) else 0.0,
             "fusion": fusion,
             "bases": filters.knowledge_base_ids,
             "sources": filters.source_ids,

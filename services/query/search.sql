@@ -10,7 +10,7 @@ select c.chunk_id, c.score, c.cosine, c.vector_rank, c.bm25, c.keyword_rank, c.h
        c.source_id, s.knowledge_base_id, coalesce(s.title, s.document_title, s.filename, s.url) as title,
        coalesce(s.fetched_url, s.url) as url, p.heading_path, p.locator::text, p.ordinal, t.token_count, t.text
 from search_chunks(
-    %(prose)s::text[], %(verbatim)s::text[], %(vector)s::text, %(space)s::integer, %(weight)s::float8, %(fusion)s::text,
+    %(prose)s::text[], %(verbatim)s::text[], %(vector)s::text, %(space)s::integer, %(fusion)s::text,
     %(pool)s::integer, %(most)s::integer, %(profile)s::uuid, %(sees_unpublished)s, %(is_guest)s,
     %(bases)s::uuid[], %(sources)s::uuid[], %(kinds)s::text[], %(public_only)s, %(metadata)s::jsonb) c
 join knowledge_source s on s.organization_id = %(organization)s and s.id = c.source_id

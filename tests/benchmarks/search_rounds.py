@@ -33,7 +33,7 @@ def parameters(text: str, vector: np.ndarray | None, organization: UUID) -> dict
     nothing = dict.fromkeys(("profile", "bases", "sources", "kinds", "metadata"))
     flags = dict.fromkeys(("sees_unpublished", "is_guest", "public_only"), False)
     given = {"prose": prose, "verbatim": verbatim, "vector": written, "pool": POOL, "most": MOST}
-    given |= {"organization": organization, "fusion": "scores", "space": 1 if written else None, "weight": 0.7}
+    given |= {"organization": organization, "fusion": "scores", "space": 1 if written else None}
     return nothing | flags | given
 
 
@@ -94,7 +94,7 @@ class Asker:
         shares, bounded = [], 0
         scope = "search_scope(%(organization)s, null, false, false, null, null, null, false, null)"
         query = (
-            "select (keyword_arm(s, w, 30)).chunks, (w).common is not null from (select s, "
+            "select (keyword_arm(s, w, 30, null)).chunks, (w).common is not null from (select s, "
             f"search_words(s, %(prose)s, %(verbatim)s, %(is_bounded)s) as w from (select {scope} as s) x) y"
         )
         with psycopg.connect(self._dsn) as connection:

@@ -44,7 +44,7 @@ def searched(dsn: str, organization: UUID, query: str) -> list[tuple[UUID, float
         connection.execute("select set_config('app.organization_id', %s, true)", (str(organization),))
         return connection.execute(
             "select chunk_id, bm25 from search_chunks("
-            "%s, %s, null, null, 0.7, 'keyword', 1000, 1000, null, false, false, null, null, null, false, null)",
+            "%s, %s, null, null, 'keyword', 1000, 1000, null, false, false, null, null, null, false, null)",
             asked(query),
         ).fetchall()
 
