@@ -38,7 +38,7 @@ create function impact(times float8, length float8, average_length float8) retur
     return times / (times + 1.2 * (0.25 + 0.75 * length / average_length));
 
 -- Lexemes of few chunks are not kept: counting those when they are asked for is as quick. What more chunks than
--- top_least hold has a list of the top_length best.
+-- top_least hold has a list of the best, of which there are top_length at least.
 create type upkeep_bounds as (rare integer, top_least integer, top_length integer, sample integer);
 create function upkeep_sizes() returns upkeep_bounds
     language sql immutable parallel safe
@@ -65,6 +65,12 @@ begin
     set chunks = excluded.chunks, average_length = excluded.average_length, merged = 0,
         refreshed_at = excluded.refreshed_at;
 end $$;
+
+-- How many chunks are listed of a lexeme: the more hold it, the less is a chunk's place among them worth beside another
+-- lexeme's.
+create function list_length(frequency integer) returns integer
+    language sql immutable parallel safe
+    return greatest((upkeep_sizes()).top_length, frequency / 16);
 
 -- What each lexeme that is kept as common counts in chunks of the organization; `part` of 256 parts of the chunks.
 create function common_impacts(organization uuid, part integer)
@@ -94,7 +100,7 @@ begin
     select least(256, 1 + 256 * 4000 / greatest(chunks, 1)) into part
     from word_statistics where organization_id = organization;
     with bound as materialized (
-        select lexeme, percentile_disc(greatest(0, 1 - 1.5 * sizes.top_length::float8 / frequency))
+        select lexeme, percentile_disc(greatest(0, 1 - 1.5 * list_length(frequency)::float8 / frequency))
                            within group (order by impact) as least
         from common_impacts(organization, part) group by lexeme, frequency
     ), ranked as (
@@ -104,7 +110,7 @@ begin
     insert into word_top (organization_id, lexeme, sources, chunks, impacts, rest)
     select organization, lexeme, array_agg(source_id order by place), array_agg(chunk_id order by place),
            array_agg(impact order by place), case when max(frequency) > count(*) then min(impact) else 0 end
-    from ranked where place <= sizes.top_length group by lexeme;
+    from ranked where place <= list_length(frequency) group by lexeme;
 end $$;
 
 -- Puts the chunks of sources into the lists of common lexemes; how often those occur is left as it was counted.
@@ -127,17 +133,19 @@ begin
         where t.organization_id = organization and t.lexeme in (select lexeme from standing)
           and o.source_id <> all(fresh)
     ), ranked as (
-        select *, row_number() over (partition by lexeme order by impact desc, chunk_id) as place
-        from (select * from standing union all select * from former) together
+        select t.*, row_number() over (partition by t.lexeme order by t.impact desc, t.chunk_id) as place,
+               list_length(f.chunks) as length
+        from (select * from standing union all select * from former) t
+        join word_frequency f on f.organization_id = organization and f.lexeme = t.lexeme
     ), merged as (
         select lexeme, array_agg(source_id order by place) as sources, array_agg(chunk_id order by place) as chunks,
-               array_agg(impact order by place) as impacts,
-               coalesce(max(impact) filter (where place > sizes.top_length), 0) as left_out
+               array_agg(impact order by place) as impacts, max(length) as length,
+               coalesce(max(impact) filter (where place > length), 0) as left_out
         from ranked group by lexeme
     )
     update word_top t
-    set sources = m.sources[:sizes.top_length], chunks = m.chunks[:sizes.top_length],
-        impacts = m.impacts[:sizes.top_length], rest = greatest(t.rest, m.left_out)
+    set sources = m.sources[:m.length], chunks = m.chunks[:m.length], impacts = m.impacts[:m.length],
+        rest = greatest(t.rest, m.left_out)
     from merged m where t.organization_id = organization and t.lexeme = m.lexeme;
 end $$;
 

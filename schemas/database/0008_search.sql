@@ -4,14 +4,21 @@
 -- kb_pipeline, which passes row-level security, and itself names the transaction's organization in every predicate.
 -- All functions are stable: what they read is one snapshot, that of the statement that calls them.
 
--- Bounds. A vector arm of up to exact_numbers (visible chunks x dimensions) is computed in full; the words of up to
--- `budget` chunks are scored.
+-- Bounds. A vector arm of up to exact_numbers (visible chunks x dimensions) is computed in full. Of the keyword arm:
 create type search_limits as (
-    exact_numbers integer, budget integer, terms integer, stemmers integer, lists integer, listed integer,
-    together integer, hnsw_share float8);
+    exact_numbers integer,
+    budget      integer,                              -- chunks that hold a rare term, after which listed terms are common
+    terms       integer,                              -- of a query
+    stemmers    integer,                              -- languages that a query is understood in
+    lists       integer,                              -- of common terms that are read
+    listed      integer,                              -- chunks of those that are scored
+    together    integer,                              -- chunks that hold several common terms and are scored
+    hold_all    integer,                              -- how many may be expected to hold them
+    hnsw_share  float8                                -- of the organization that has to be visible
+);
 create function search_bounds() returns search_limits
     language sql immutable parallel safe
-    return row(3000000, 200, 32, 5, 4, 200, 100, 0.3)::search_limits;
+    return row(3000000, 200, 32, 5, 4, 200, 100, 500, 0.3)::search_limits;
 
 -- How much wider the candidates by words have to be than the bounds say: the more chunks there are, the more of them are
 -- nearly as good as the best.
@@ -39,27 +46,36 @@ create function search_scope(
     organization uuid, profile uuid, sees_unpublished boolean, is_guest boolean,
     bases uuid[], sources uuid[], kinds text[], public_only boolean, metadata jsonb) returns search_scope
     language sql stable as $$
-        with visible as materialized (
+        with source as not materialized (
             select s.id, s.chunk_count, s.kept_revision is distinct from s.live_revision as is_fresh,
-                   coalesce(s.language, s.document_language) as language
-            from readable_source(organization, profile, sees_unpublished, is_guest) s
-            where s.live_revision is not null and s.archived_at is null and s.chunk_count > 0
-              and (bases is null or s.knowledge_base_id = any(bases))
-              and (sources is null or s.id = any(sources))
-              and (kinds is null or s.kind = any(kinds))
-              and (not public_only or s.is_public)
-              and (search_scope.metadata is null or s.metadata @> search_scope.metadata)
+                   coalesce(s.language, s.document_language, '') collate "C" as language,
+                   -- Never null: of a source that nobody decided about the whole is not visible.
+                   (is_readable(s, b, profile, sees_unpublished, is_guest)
+                       and s.live_revision is not null and s.archived_at is null
+                       and (bases is null or s.knowledge_base_id = any(bases))
+                       and (sources is null or s.id = any(sources))
+                       and (kinds is null or s.kind = any(kinds))
+                       and (not public_only or s.is_public)
+                       and (search_scope.metadata is null or s.metadata @> search_scope.metadata)) is true as is_visible
+            from knowledge_source s
+            join knowledge_base b on b.organization_id = s.organization_id and b.id = s.knowledge_base_id
+            where s.organization_id = organization and s.chunk_count > 0 offset 0
+        ), seen as (
+            select array_agg(id) filter (where is_visible) as ids,
+                   sum(chunk_count) filter (where is_visible) as chunks, bool_and(is_visible) as is_whole,
+                   array_agg(id) filter (where is_visible and is_fresh) as fresh,
+                   min(language) filter (where is_visible) as first, max(language) filter (where is_visible) as last
+            from source
         )
-        select row(organization, array_agg(id), coalesce(sum(chunk_count), 0),
-                   count(*) = (select count(*) from knowledge_source s
-                               where s.organization_id = organization and s.chunk_count > 0),
-                   coalesce(array_agg(id) filter (where is_fresh), '{}'),
-                   (select array_agg(l.stemmer order by l.chunks desc, l.stemmer) from (
-                        select stemmer_of(of_language.language) as stemmer, sum(of_language.chunks) as chunks
-                        from (select v.language, sum(v.chunk_count) as chunks from visible v group by 1) of_language
-                        group by 1 order by 2 desc limit (search_bounds()).stemmers) l),
+        select row(organization, ids, coalesce(chunks, 0), is_whole, coalesce(fresh, '{}'),
+                   case when first = last then array[stemmer_of(nullif(first, ''))]
+                        else (select array_agg(l.stemmer order by l.chunks desc, l.stemmer) from (
+                                  select stemmer_of(nullif(of_language.language, '')) as stemmer,
+                                         sum(of_language.chunks) as chunks
+                                  from (select language, sum(chunk_count) as chunks from source where is_visible group by 1) of_language
+                                  group by 1 order by 2 desc limit (search_bounds()).stemmers) l) end,
                    (select w.chunks from word_statistics w where w.organization_id = organization))::search_scope
-        from visible
+        from seen
 $$;
 
 -- The lexemes of a query that the organization's chunks hold, rarest first, how many hold them, and whether their best
@@ -93,7 +109,7 @@ $$;
 -- The BM25 (k1 1.2, b 0.75) of w.words as an expression, which is several times quicker than a loop over the terms.
 -- n.c is 1.2 * (0.25 + 0.75 * length / average). How often a term stands in a text is read from its rank, which without
 -- weights is 0.1 * 6 / pi^2 times the sum of 1/i^2 over its places: to the whole sum about 1 / (times + 0.5) is missing.
--- times * 2.2 / (times + c) is written so that `times` is computed once.
+-- times / (times + c) is written so that `times` is computed once. A weight is 2.2 times what a term's rarity is worth.
 create function bm25_expression(terms tsquery[], weights float8[]) returns text
     language sql immutable as $$
         select coalesce(string_agg(format(
@@ -111,8 +127,8 @@ create type search_words as (
     lists           text[],                           -- lexemes of those, rarest first
     weights         float8[],                         -- what an impact of 1 in those lists is worth
     shares          float8[],                         -- of the chunks that hold them
-    unlisted        float8,                           -- what the others of the common terms are worth at most
-    together        tsquery,                          -- the two rarest of those
+    unlisted        float8,                           -- what terms that are neither listed nor among the candidates are worth
+    together        tsquery,                          -- the rarest of the common terms, if few chunks hold them all
     is_bounded      boolean                           -- there may be chunks with a term that are not scored
 );
 
@@ -135,27 +151,42 @@ begin
         select coalesce(avg(length(first.words)), 1) into average
         from (select w.words from chunk_words w where w.organization_id = scope.organization limit 5000) first;
     end if;
-    select bm25_expression(array_agg(lexeme_query(t.lexeme)), array_agg(t.weight)),
-           -- Of very many rare terms the rarest lead to the best chunks.
-           string_agg(lexeme_query(t.lexeme)::text, ' | ') filter (
-               where not t.is_common and (not is_bounded or t.turn = 1 or t.so_far <= 6 * breadth * bounds.budget)),
-           string_agg(lexeme_query(t.lexeme)::text, ' | ') filter (where t.is_common),
-           array_agg(t.lexeme) filter (where t.is_common and t.turn <= bounds.lists),
-           array_agg(t.weight) filter (where t.is_common and t.turn <= bounds.lists),
-           array_agg(t.frequency::float8 / greatest(size, t.frequency)) filter (where t.is_common and t.turn <= bounds.lists),
-           coalesce(sum(t.weight) filter (where t.is_common and t.turn > bounds.lists), 0),
-           string_agg(lexeme_query(t.lexeme)::text, ' & ') filter (where t.is_common and t.turn <= 2)
+    with weighed as (
+        select q.lexeme, q.is_listed, lexeme_query(q.lexeme) as query,
+               q.frequency::float8 / greatest(size, q.frequency) as share,
+               2.2 * ln(1 + (greatest(size, q.frequency) - q.frequency + 0.5::float8) / (q.frequency + 0.5)) as weight,
+               -- As many chunks are likely to be visible of this one and the rarer ones.
+               sum(q.frequency) over (order by q.frequency, q.lexeme) * scope.chunks / greatest(size, 1) as so_far
+        from query_terms(scope, prose, verbatim) q
+    ), parted as (
+        select w.*, is_bounded and w.is_listed and w.so_far > breadth * bounds.budget as is_common from weighed w
+    ), placed as (
+        select p.*, row_number() over rarest as turn, size * exp(sum(ln(p.share)) over rarest) as hold_all from parted p
+        window rarest as (partition by p.is_common order by p.share, p.lexeme)
+    ), term as (
+        select p.*, case
+                   when p.is_common then p.turn <= bounds.lists
+                   -- Of very many rare terms the rarest lead to the best chunks.
+                   else not is_bounded or p.turn = 1 or p.so_far <= 6 * breadth * bounds.budget
+               end as is_taken,
+               -- As many as it takes for few chunks to hold them all, if they have nothing to do with each other.
+               p.is_common and (p.turn <= 2 or lag(p.hold_all) over (partition by p.is_common order by p.turn)
+                                               > bounds.hold_all) as is_together
+        from placed p
+    )
+    select bm25_expression(array_agg(t.query), array_agg(t.weight)),
+           string_agg(t.query::text, ' | ') filter (where not t.is_common and t.is_taken),
+           string_agg(t.query::text, ' | ') filter (where t.is_common),
+           array_agg(t.lexeme) filter (where t.is_common and t.is_taken),
+           array_agg(t.weight) filter (where t.is_common and t.is_taken),
+           array_agg(t.share) filter (where t.is_common and t.is_taken),
+           coalesce(sum(t.weight) filter (where not t.is_taken), 0),
+           case when count(*) filter (where t.is_together) > 1
+                     and min(t.hold_all) filter (where t.is_together) <= 2 * bounds.hold_all
+                then string_agg(t.query::text, ' & ') filter (where t.is_together) end
     into found.expression, found.candidates, found.common, found.lists, found.weights, found.shares, found.unlisted,
          found.together
-    from (
-        select b.*, row_number() over (partition by b.is_common order by b.frequency, b.lexeme) as turn
-        from (
-            select q.*, is_bounded and q.is_listed and q.so_far > breadth * bounds.budget as is_common
-            from (
-                select a.*, 2.2 * ln(1 + (greatest(size, a.frequency) - a.frequency + 0.5::float8) / (a.frequency + 0.5)) as weight,
-                       -- As many of its chunks are likely to be visible.
-                       sum(a.frequency) over (order by a.frequency, a.lexeme) * scope.chunks / greatest(size, 1) as so_far
-                from query_terms(scope, prose, verbatim) a) q) b) t;
+    from term t;
     found.norm := format('select 1.2 * (0.25 + 0.75 * length(w.words) / %s) as c offset 0', average);
     found.is_bounded := is_bounded;
     return found;
@@ -179,8 +210,9 @@ $$;
 -- Chunks that may be among the best $3 for the common terms, as CTEs: $1 scope, $2 words, and the CTE `scored` of what is
 -- scored anyway. The lists tell what a chunk is worth at least, and at most: it may hold every term in whose list it isn't,
 -- and that for as much as any that is not listed. What is worth less at most than the $3th at least is not scored (Fagin's
--- threshold algorithm). If that says too little, those that are likely to be worth most are taken, and some that hold the
--- two rarest terms.
+-- threshold algorithm). If that says too little, those that are likely to be worth most are taken, and some that hold several
+-- terms. Lists may still name chunks of sources that have gone, which must not count; that is put as a case, since to guess
+-- how many rows a condition leaves the planner would look at each of some thousand ids.
 create function common_statement(scope search_scope) returns text
     language sql immutable as $$
         select format(
@@ -194,7 +226,7 @@ create function common_statement(scope search_scope) returns text
                         sum(list.weight * l.impact - list.likely) as likely
                  from list cross join lateral unnest(list.sources, list.chunks, list.impacts)
                      as l (source_id, chunk_id, impact)
-                 where true %1$s %2$s
+                 where case when l.source_id = any(($1).sources) then true end %1$s
                  group by 1, 2
              ), bound as materialized (
                  select coalesce(greatest(
@@ -204,14 +236,13 @@ create function common_statement(scope search_scope) returns text
              ), promising as (
                  (select l.source_id, l.chunk_id from listed l
                   where l.least - l.known >= (select least - most from bound)
-                  order by l.likely desc, l.chunk_id limit greatest(%3$s, 2 * $3))
+                  order by l.likely desc, l.chunk_id limit greatest(%2$s, 2 * $3))
                  union
                  (select w.source_id, w.chunk_id from chunk_words w
                   where (select most >= least from bound)
-                    and w.organization_id = ($1).organization and w.words @@ ($2).together %4$s limit %5$s)
-                 %6$s
+                    and w.organization_id = ($1).organization and w.words @@ ($2).together %3$s limit %4$s)
+                 %5$s
              ),',
-            visible_only(scope, 'l'),
             case when scope.fresh <> '{}' then 'and l.source_id <> all(($1).fresh)' end,
             (search_bounds()).listed * breadth_of(scope.of_all), visible_only(scope, 'w'),
             (search_bounds()).together * breadth_of(scope.of_all),
@@ -241,7 +272,8 @@ create function keyword_statement(scope search_scope, words search_words) return
             case when words.is_bounded then format(
                 'union all
                  select w.source_id, w.chunk_id, %1$s
-                 from (select * from unnest(($4).sources, ($4).chunks) as asked (source_id, chunk_id) %2$s) chosen
+                 from (select * from unnest(($4).sources, ($4).chunks) as asked (source_id, chunk_id) %2$s
+                       order by 1, 2) chosen
                  join chunk_words w on w.organization_id = ($1).organization
                      and w.source_id = chosen.source_id and w.chunk_id = chosen.chunk_id
                  cross join lateral (%3$s) n

@@ -90,11 +90,14 @@ class Asker:
         return {"mean": round(float(np.mean(shares)), 4), "worst": round(min(shares), 2), "too_short": short}
 
     def words(self) -> dict[str, float]:
-        """How much of the best thirty by BM25 over everything the keyword arm finds."""
+        """How many of the keyword arm's best thirty are among the best thirty by BM25 over everything.
+
+        A chunk that scores what the thirtieth does is as good as it: the workload repeats its texts.
+        """
         shares, bounded = [], 0
         scope = "search_scope(%(organization)s, null, false, false, null, null, null, false, null)"
         query = (
-            "select (keyword_arm(s, w, 30, null)).chunks, (w).common is not null from (select s, "
+            "select (keyword_arm(s, w, 30, null)).scores, (w).common is not null from (select s, "
             f"search_words(s, %(prose)s, %(verbatim)s, %(is_bounded)s) as w from (select {scope} as s) x) y"
         )
         with psycopg.connect(self._dsn) as connection:
@@ -102,7 +105,8 @@ class Asker:
                 [(wanted, _)] = connection.execute(query, question | {"is_bounded": False}).fetchall()
                 [(found, is_bounded)] = connection.execute(query, question | {"is_bounded": True}).fetchall()
                 if wanted:
-                    shares.append(len(set(wanted) & set(found)) / len(wanted))
+                    good = sum(score > min(wanted) - 1e-6 for score in found)
+                    shares.append(good / len(wanted))
                     bounded += is_bounded
         return {"mean": round(float(np.mean(shares)), 4), "worst": round(min(shares), 2), "bounded": bounded}
 

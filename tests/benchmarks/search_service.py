@@ -16,6 +16,7 @@ from uuid import UUID
 
 import numpy as np
 import uvicorn
+import uvloop
 from pydantic import SecretStr
 
 from services.chassis.blobs import BlobStore
@@ -99,4 +100,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    uvloop.run(main())

@@ -24,9 +24,7 @@ LAYOUT = 1
 """Counts the ways in which the folder was laid out; raise it with every change to what `convert` writes."""
 MAX_TOKENS = 256
 
-SPACE = EmbeddingSpace(
-    "local", "multilingual-e5-small", 384, query_prefix="query: ", passage_prefix="passage: "
-)
+SPACE = EmbeddingSpace("local", "multilingual-e5-small", 384, query_prefix="query: ", passage_prefix="passage: ")
 
 INVISIBLE = re.compile("[\\x00-\\x08\\x0b\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9f\\u200b-\\u200f\\u2060\\ufeff\\ufffd]")
 """What the model's own normalization turns into white space, or drops."""

@@ -16,7 +16,7 @@ from services.query.api.parts import Parts
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]", "::1"})
 
 
-def parts_of(request: Request) -> Parts:
+async def parts_of(request: Request) -> Parts:  # FastAPI runs what is not async in a thread, which takes its time
     """What the application is made of."""
     return cast(Parts, request.app.state.parts)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from uuid import uuid4
 
@@ -61,6 +62,38 @@ def small_lists(tables: Tables) -> Iterator[None]:
     )
     yield
     tables.rows(before)
+
+
+BEYOND_THE_REST = """
+select count(*) from word_top t
+join word_statistics s using (organization_id)
+join chunk_words w on w.organization_id = t.organization_id and w.words @@ lexeme_query(t.lexeme)
+cross join lateral (select cardinality(l.positions) as times from unnest(w.words) l where l.lexeme = t.lexeme) l
+where w.chunk_id <> all(t.chunks) and impact(l.times, length(w.words), s.average_length) > t.rest + 1e-6
+"""
+
+
+@pytest.mark.usefixtures("small_lists")
+async def test_what_is_not_listed_counts_no_more_than_the_list_says(
+    tables: Tables, rooms: Rooms, postgres: Postgres
+) -> None:
+    organization = uuid4()
+    chance = random.Random(3)
+    words = [f"{first}{last}" for first in ("lum", "kar", "dov", "ziq") for last in ("ast", "ork", "ump")]
+    upkeep = Upkeep(postgres, UpkeepSettings(least_chunks=60, patience=0))
+    complete = "select count(*) from word_top where rest = 0"
+    for number in range(5):
+        source = await InHand.make(tables, rooms, organization)
+        texts = [
+            " ".join(chance.choices(words, range(1, 13), k=chance.randint(2, 12))) + f" {number}-{part}"
+            for part in range(20 if number else 60)
+        ]
+        await source.index(*source.batches(texts))
+        assert await upkeep.turn() == 1
+        assert tables.row(BEYOND_THE_REST) == (0,)
+        if number == 0:
+            assert tables.row(complete) > (0,)
+            assert tables.row("select count(*) from word_top where rest > 0") > (0,)
 
 
 @pytest.mark.usefixtures("small_lists")

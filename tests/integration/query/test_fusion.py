@@ -18,25 +18,25 @@ TEXTS = [
 
 
 def score(rows: Rows, *arguments: object) -> float | None:
-    [(found,)] = rows.execute("select fused_score(%s, 0.7, %s, %s, %s, %s, %s, %s, %s, %s)", *arguments)
+    [(found,)] = rows.execute("select fused_score(%s, %s, %s, %s, %s, %s, %s)", *arguments)
     return found
 
 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("scores", 0.7, 0.0, 0.5, 0.1, 0.2, 1.0, 1, None), 0.7 * 2 - 0.3 * 0.2),
-        (("scores", 0.4, 5.0, 0.5, 0.1, 0.2, 1.0, 2, 1), -0.7 + 0.3 * 4.8),
-        (("scores", 0.5, 3.0, 0.5, 0.0, 2.0, 1.0, 1, 1), 0.3),  # an arm without differences says nothing
-        (("scores", None, 3.0, None, None, 2.0, 1.0, None, 1), 0.3),
-        (("scores", 0.6, 0.0, 0.5, 0.1, 0.0, 0.0, 1, None), 0.7),
-        (("rrf", 0.9, 1.0, 0, 0, 0, 0, 1, 3), 1 / 61 + 1 / 63),
-        (("rrf", 0.9, 1.0, 0, 0, 0, 0, None, 3), 1 / 63),
-        (("rrf", 0.9, 1.0, 0, 0, 0, 0, None, None), None),
-        (("dense", 0.9, 1.0, 0, 0, 0, 0, 1, 1), 0.9),
-        (("dense", None, 1.0, 0, 0, 0, 0, None, 1), None),
-        (("keyword", 0.9, 1.5, 0, 0, 0, 0, 1, 1), 1.5),
-        (("keyword", 0.9, 0.0, 0, 0, 0, 0, 1, None), None),
+        (("scores", 0.7, 0.0, 0.5, 0.1, 1, None), 2),
+        (("scores", 0.4, 5.0, 0.5, 0.1, 2, 1), -1 + 0.18 * 5),
+        (("scores", 0.5, 3.0, 0.5, 0.0, 1, 1), 0.18 * 3),  # an arm without differences says nothing
+        (("scores", None, 3.0, 0.5, 0.1, None, 1), 0.18 * 3),  # nor does one that knows nothing of the chunk
+        (("scores", None, 3.0, None, None, None, 1), 0.18 * 3),
+        (("rrf", 0.9, 1.0, 0, 0, 1, 3), 1 / 61 + 1 / 63),
+        (("rrf", 0.9, 1.0, 0, 0, None, 3), 1 / 63),
+        (("rrf", 0.9, 1.0, 0, 0, None, None), None),
+        (("dense", 0.9, 1.0, 0, 0, 1, 1), 0.9),
+        (("dense", None, 1.0, 0, 0, None, 1), None),
+        (("keyword", 0.9, 1.5, 0, 0, 1, 1), 1.5),
+        (("keyword", 0.9, 0.0, 0, 0, 1, None), None),
     ],
 )
 def test_what_a_candidate_is_worth(rows: Rows, arguments: tuple[object, ...], expected: float | None) -> None:
@@ -57,18 +57,17 @@ def search(rows: Rows, organization: UUID, fusion: str, pool: int = 30, most: in
         connection.execute("select set_config('app.organization_id', %s, true)", (str(organization),))
         return connection.execute(
             "select chunk_id, score, cosine, vector_rank, bm25, keyword_rank from search_chunks("
-            "%s, %s, %s, %s, 0.7, %s, %s, %s, null, false, false, null, null, null, false, null)",
+            "%s, %s, %s, %s, %s, %s, %s, null, false, false, null, null, null, false, null)",
             (*asked("whale song"), vector, rows.space_id, fusion, pool, most),
         ).fetchall()
 
 
-def test_scores_are_deviations_over_all_that_is_visible(rows: Rows, organization: UUID) -> None:
+def test_cosines_count_in_deviations_over_all_that_is_visible(rows: Rows, organization: UUID) -> None:
     found = search(rows, organization, "scores")
     assert len(found) == len(TEXTS)
     cosines, scores = [float(str(row[2])) for row in found], [float(str(row[4])) for row in found]
     expected = [
-        0.7 * (cosine - statistics.fmean(cosines)) / statistics.pstdev(cosines)
-        + 0.3 * (bm25 - statistics.fmean(scores)) / statistics.pstdev(scores)
+        (cosine - statistics.fmean(cosines)) / statistics.pstdev(cosines) + 0.18 * bm25
         for cosine, bm25 in zip(cosines, scores, strict=True)
     ]
     assert [row[1] for row in found] == pytest.approx(expected, abs=1e-6)

@@ -19,7 +19,7 @@ def found(rows: Rows, organization: UUID, query: str) -> list[str]:
         return [
             row[0]
             for row in connection.execute(
-                "select t.text from search_chunks(%s, %s, null, null, 0.7, 'keyword', 30, 30, null, false, false, "
+                "select t.text from search_chunks(%s, %s, null, null, 'keyword', 30, 30, null, false, false, "
                 "null, null, null, false, null) c join chunk t on t.id = c.chunk_id order by c.score desc",
                 asked(query),
             ).fetchall()

@@ -58,7 +58,7 @@ def plans(dsn: str, organization: UUID, query: str, space: int) -> list[str]:
         connection.execute("select set_config('app.organization_id', %s, true)", (str(organization),))
         connection.execute("set client_min_messages = log")
         rows = connection.execute(
-            "select * from search_chunks(%s, %s, %s, %s, 0.7, 'scores', 30, 16, null, false, false, "
+            "select * from search_chunks(%s, %s, %s, %s, 'scores', 30, 16, null, false, false, "
             "null, null, null, false, null)",
             (*asked(query), vector, space),
         ).fetchall()
@@ -71,7 +71,7 @@ def test_words_are_looked_up_in_their_index(rows: Rows, organization: UUID, refr
     if refreshed:
         rows.execute("select refresh_word_statistics(%s)", organization)
     found = plans(rows.dsn, organization, "needle w77", rows.space_id)
-    statement = next(plan for plan in found if "Query Text: with matched" in plan)
+    statement = next(plan for plan in found if "Query Text: with scored" in plan)
     assert "Bitmap Index Scan on chunk_words_words" in statement
     assert f"Index Cond: ((organization_id = '{organization}'::uuid) AND (words @@ '" in statement
     assert any("query_terms(" in plan and "Bitmap Index Scan on chunk_words_words" in plan for plan in found)
@@ -79,7 +79,7 @@ def test_words_are_looked_up_in_their_index(rows: Rows, organization: UUID, refr
 
 def test_the_function_is_for_the_service_alone(rows: Rows) -> None:
     call = (
-        "search_chunks(text[], text[], text, integer, float8, text, integer, integer, uuid, boolean, boolean, uuid[], "
+        "search_chunks(text[], text[], text, integer, text, integer, integer, uuid, boolean, boolean, uuid[], "
         "uuid[], text[], boolean, jsonb)"
     )
     assert rows.execute(
@@ -92,7 +92,7 @@ def test_without_an_organization_it_is_an_error(rows: Rows) -> None:
         connection.execute("set role kb_query")
         with pytest.raises(psycopg.errors.UndefinedObject, match=r"app\.organization_id"):
             connection.execute(
-                "select * from search_chunks(array['needle'], null, null, null, 0.7, 'scores', 30, 16, %s, false, "
+                "select * from search_chunks(array['needle'], null, null, null, 'scores', 30, 16, %s, false, "
                 "false, null, null, null, false, null)",
                 (uuid4(),),
             )

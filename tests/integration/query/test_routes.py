@@ -22,9 +22,9 @@ COMMON = ("water", "stone", "river", "cloud")
 # Limits that a test can reach: what they are in production is measured by the benchmarks.
 SMALL = """
 create or replace function search_bounds() returns search_limits language sql immutable
-    return row({exact}, 300, 32, 5, 4, 100, 200, 0.3)::search_limits;
+    return row({exact}, 100, 32, 5, 4, 100, 200, 1000, 0.3)::search_limits;
 create or replace function upkeep_sizes() returns upkeep_bounds language sql immutable
-    return row(20, 200, 100, 256)::upkeep_bounds;
+    return row(20, 200, 200, 128)::upkeep_bounds;
 """
 
 
@@ -65,7 +65,8 @@ class Large:
     def by_words(self, query: str, *, is_bounded: bool, pool: int = 30, chunks: int | None = None) -> list[UUID]:
         scope = self.scope(chunks)
         [(found,)] = self.execute(
-            f"select (keyword_arm({scope}, search_words({scope}, %s, %s, {is_bounded}), {pool})).chunks", *asked(query)
+            f"select (keyword_arm({scope}, search_words({scope}, %s, %s, {is_bounded}), {pool}, null)).chunks",
+            *asked(query),
         )
         return list(found or [])
 

@@ -46,7 +46,7 @@ class SlowEncoder:
 async def test_vectors_are_scaled_and_kept() -> None:
     encoder = SlowEncoder()
     vectors = QueryVectors(encoder, SearchSettings())
-    assert await vectors.of("abc") == await vectors.of("abc") == QueryVector("test/slow@2", "[0.6,0.8]", 0.7)
+    assert await vectors.of("abc") == await vectors.of("abc") == QueryVector("test/slow@2", "[0.6,0.8]")
     assert encoder.calls == 1
 
 
