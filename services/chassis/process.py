@@ -18,7 +18,7 @@ from services.chassis.broker import Publisher, make_broker
 from services.chassis.delivery import Delivery
 from services.chassis.delivery.pausing import OnPause
 from services.chassis.endpoint import Endpoint, OperationsApp
-from services.chassis.errors import KnowledgeBaseError
+from services.chassis.errors import DependencyDown, KnowledgeBaseError
 from services.chassis.health import Health
 from services.chassis.logging import configure_logging
 from services.chassis.postgres import Postgres
@@ -72,6 +72,19 @@ class Process:
         )
         self.health.delivery = delivery
         return delivery
+
+    def repeat(self, turn: Callable[[], Awaitable[object]], pause: float) -> None:
+        """Take a turn in the background, again and again with so many seconds between; a dependency may be down."""
+
+        async def turns() -> None:
+            while True:
+                try:
+                    await turn()
+                except DependencyDown as error:
+                    log.warning("a turn waits", turn=turn.__qualname__, code=error.code, reason=error.reason)
+                await asyncio.sleep(pause)
+
+        self.background.append(turns)
 
     def fail(self, error: BaseException) -> None:
         """End the process, not with success."""

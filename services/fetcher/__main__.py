@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-
-from services.chassis.errors import DependencyDown
 from services.chassis.process import Process, run
 from services.fetcher.crawling.crawl import Crawling
 from services.fetcher.crawling.settling import Settling
@@ -22,7 +18,7 @@ from services.fetcher.settings import CrawlSettings, DispatchSettings, IntakeSet
 from services.ledger import Ledger, Stage
 from services.ledger.settings import LedgerSettings
 
-_HOUR = 3600.0
+_LOOK_SECONDS, _HOUR = 10.0, 3600.0
 
 
 async def compose() -> Process:
@@ -32,16 +28,9 @@ async def compose() -> Process:
     ledger = Ledger(process.postgres, ledger_settings, "fetching")
     pages = PageReader(FetchSettings(), ReaderSettings())
     crawling = Crawling(process.postgres, pages.direct.robots, Sitemaps(pages.direct, pages.direct.robots))
-    settling = Settling(process.postgres, CrawlSettings().look)
     intake = Intake(process.postgres, process.blobs, process.publisher, IntakeSettings())
     dispatcher = Dispatcher(process.postgres, process.publisher, ledger, dispatch_settings, ledger_settings)
     announcer = Announcer(process.postgres, process.publisher, dispatch_settings.poll)
-
-    async def forget() -> None:
-        while True:
-            await asyncio.sleep(_HOUR)
-            with contextlib.suppress(DependencyDown):  # the next hour will do
-                await intake.forget()
 
     subscribe(
         process.consume(on_pause=ledger.pause),
@@ -51,7 +40,10 @@ async def compose() -> Process:
         fetching=Fetching(process.postgres, process.blobs, process.publisher, pages, crawling),
         stage=Stage(ledger),
     )
-    process.background += [dispatcher.run, dispatcher.look_after, announcer.run, settling.run, forget]
+    process.background += [dispatcher.run, announcer.run]
+    process.repeat(dispatcher.look_after, _LOOK_SECONDS)
+    process.repeat(Settling(process.postgres).look, CrawlSettings().look)
+    process.repeat(intake.forget, _HOUR)
     process.winding_down.append(dispatcher.stop)
     process.closing.append(pages.aclose)
     return process

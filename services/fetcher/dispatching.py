@@ -26,7 +26,6 @@ log = structlog.get_logger()
 
 _SQL = load_queries("services.fetcher", "dispatch.sql")
 _PAUSE_SECONDS = 1.0
-_LOOK_SECONDS = 10.0
 _MOST_EVENTS = 500
 _PRIORITY_NAMES = ("manual", "event", "promoted", "scheduled")
 
@@ -130,15 +129,10 @@ class Dispatcher:
             pass
 
     async def look_after(self) -> None:
-        """Keep the gauge of due sources up to date, and lost changes of titles from staying lost, until cancelled."""
-        while True:
-            try:
-                ((count,),) = await self._postgres.fetch(_SQL["count_due"])
-                metrics.DUE.set(count)
-                await self.ask_again_for_titles()
-            except DependencyDown as error:
-                log.debug("the look waits", code=error.code, reason=error.reason)
-            await asyncio.sleep(_LOOK_SECONDS)
+        """Bring the gauge of due sources up to date, and keep lost changes of titles from staying lost."""
+        ((count,),) = await self._postgres.fetch(_SQL["count_due"])
+        metrics.DUE.set(count)
+        await self.ask_again_for_titles()
 
     async def ask_again_for_titles(self) -> int:
         """Publish again what the indexer has not followed within a lease. Gives the number of sources."""

@@ -23,8 +23,8 @@ async def compose() -> Process:
     indexing = Indexing(process.postgres, spaces, CutOver(process.postgres, spaces))
     subscribe(process.consume(on_pause=ledger.pause), indexing=indexing, stage=Stage(ledger))
     settings = UpkeepSettings()
-    process.background.append(Upkeep(process.postgres, settings).run)
-    process.background.append(Retention(process.postgres, RetentionSettings(), settings.retention_pause).run)
+    process.repeat(Upkeep(process.postgres, settings).turn, settings.pause)
+    process.repeat(Retention(process.postgres, RetentionSettings()).turn, settings.retention_pause)
     return process
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import structlog
 
-from services.chassis.errors import DependencyDown
 from services.chassis.postgres import Postgres
 from services.chassis.queries import load_queries
 from services.chassis.settings import RetentionSettings
@@ -19,20 +16,9 @@ _SQL = load_queries("services.indexer", "retention.sql")
 class Retention:
     """Makes the months of the query log ahead, drops old ones, forgets the usage of sources after some weeks."""
 
-    def __init__(self, postgres: Postgres, settings: RetentionSettings, pause: float) -> None:
-        """`pause` is the number of seconds between two looks."""
+    def __init__(self, postgres: Postgres, settings: RetentionSettings) -> None:
         self._postgres = postgres
         self._days = settings.query_log_retention_days
-        self._pause = pause
-
-    async def run(self) -> None:
-        """Look now and then, until cancelled."""
-        while True:
-            try:
-                await self.turn()
-            except DependencyDown as error:
-                log.warning("retention waits", code=error.code, reason=error.reason)
-            await asyncio.sleep(self._pause)
 
     async def turn(self) -> None:
         """Do what is to be done now. Raises DependencyDown, also where a table is in use for too long."""

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
-import structlog
-
-from services.chassis.errors import DependencyDown
 from services.chassis.postgres import Postgres
 from services.chassis.queries import load_queries
 from services.indexer.settings import UpkeepSettings
 from services.indexer.vector_indexes import VectorIndexes
-
-log = structlog.get_logger()
 
 _SQL = load_queries("services.indexer", "upkeep.sql")
 
@@ -25,17 +18,8 @@ class Upkeep:
         self._settings = settings
         self._indexes = VectorIndexes(postgres, settings)
 
-    async def run(self) -> None:
-        """Look now and then, until cancelled."""
-        while True:
-            try:
-                await self.turn()
-            except DependencyDown as error:
-                log.warning("upkeep waits", code=error.code, reason=error.reason)
-            await asyncio.sleep(self._settings.pause)
-
     async def turn(self) -> int:
-        """Refresh what is stale. Gives the number of organizations."""
+        """Refresh what is stale. Gives the number of organizations. Raises DependencyDown."""
         least = {"least": self._settings.least_chunks}
         stale = await self._postgres.fetch(_SQL["stale"], {**least, "patience": self._settings.patience})
         for organization, anew in stale:

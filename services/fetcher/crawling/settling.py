@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 from uuid import UUID
 
 import structlog
 
 from schemas.events import SourceArchived
-from services.chassis.errors import DependencyDown
 from services.chassis.postgres import Connection, Postgres
 from services.chassis.queries import load_queries
 
@@ -23,18 +21,8 @@ _MOST_CRAWLS = 100
 class Settling:
     """The background look. Any number of these may run."""
 
-    def __init__(self, postgres: Postgres, pause: float) -> None:
+    def __init__(self, postgres: Postgres) -> None:
         self._postgres = postgres
-        self._pause = pause
-
-    async def run(self) -> None:
-        """Look until cancelled. While Postgres is down, wait for it."""
-        while True:
-            try:
-                await self.look()
-            except DependencyDown as error:
-                log.debug("the look at crawls waits", code=error.code, reason=error.reason)
-            await asyncio.sleep(self._pause)
 
     async def look(self) -> int:
         """Look at all crawls that no page is on its way of. Gives the number of those that are settled now."""

@@ -135,4 +135,4 @@ async def crawler(postgres: Postgres, tables: Tables, web: WebServer) -> AsyncIt
     async with DirectFetcher(settings) as fetcher:
         rooms = rooms_on_the_web(postgres, fetcher)
         await rooms.store.register()
-        yield Crawler(rooms, tables, web, Settling(postgres, 1.0))
+        yield Crawler(rooms, tables, web, Settling(postgres))

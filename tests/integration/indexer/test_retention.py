@@ -23,7 +23,7 @@ LOGGED = f"insert into query_log ({COLUMNS}) values (%s, %s, %s, 6, 'hybrid', 's
 
 
 def retention(postgres: Postgres, days: int) -> Retention:
-    return Retention(postgres, RetentionSettings(query_log_retention_days=days), pause=1)
+    return Retention(postgres, RetentionSettings(query_log_retention_days=days))
 
 
 def months(since: int, until: int) -> list[str]:
