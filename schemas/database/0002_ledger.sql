@@ -99,6 +99,7 @@ create table crawl (
     priority          smallint not null default 1,    -- of pages that are found
     begun_revision    bigint,                         -- of the start, whose fetch set the refresh of all pages off
     settled_revision  bigint,                         -- the same, when the last page had come
+    doubted_revision  bigint,                         -- the same, where it left most pages out, if it was the last
     primary key (organization_id, root_id),
     foreign key (organization_id, root_id) references knowledge_source on delete cascade
 );

@@ -16,6 +16,8 @@ log = structlog.get_logger()
 _PAGES_SQL = load_queries("services.fetcher.crawling", "pages.sql")
 _SQL = load_queries("services.fetcher.crawling", "settling.sql")
 _MOST_CRAWLS = 100
+_FEW_PAGES = 10
+"""Of so few a site may well lose most."""
 
 
 class Settling:
@@ -36,7 +38,7 @@ class Settling:
             # Asked again under the lock: a page may just have been added.
             if row is None or await look.one("is_under_way") == (True,):
                 return False
-            return await look.settle(is_ready=row[1])
+            return await look.settle(is_ready=row[0], was_doubted=row[1])
 
 
 class _Look:
@@ -46,7 +48,7 @@ class _Look:
         self._connection = connection
         self._key = {"organization": organization, "root": root, "told_type": SourceArchived.type}
 
-    async def settle(self, *, is_ready: bool) -> bool:
+    async def settle(self, *, is_ready: bool, was_doubted: bool) -> bool:
         """False: pages have been added, or are asked for again; the crawl goes on. Without a ready start none goes."""
         while (await self.run("come_nearer")).rowcount:
             pass
@@ -55,13 +57,25 @@ class _Look:
         asked_again = await self.run("ask_again", ids=ids)
         if adopted.rowcount or asked_again.rowcount:
             return False
-        await self.run("bring_back", ids=ids)
+        await self.run("show", ids=await self._pages("back", ids), archived=False)
+        is_doubted = False
         if is_ready and await self.one("is_complete") == (True,):
-            archived = await self.run("archive", ids=ids)
-            await self.run("forget", ids=ids)
-            log.info("crawl settled", root=str(self._key["root"]), archived=archived.rowcount)
-        await self.run("settle")
+            gone = await self._pages("gone", ids)
+            is_doubted = not was_doubted and await self._is_doubtful(len(gone))
+            if not is_doubted:
+                await self.run("show", ids=gone, archived=True)
+                await self.run("forget", ids=ids)
+            log.info("crawl settled", root=str(self._key["root"]), gone=len(gone), doubted=is_doubted)
+        await self.run("settle", doubted=is_doubted)
         return True
+
+    async def _pages(self, query: str, reached: list[UUID]) -> list[UUID]:
+        return [row[0] for row in await (await self.run(query, ids=reached)).fetchall()]
+
+    async def _is_doubtful(self, gone: int) -> bool:
+        """A site that has lost most of its pages is more likely to be under maintenance than to be given up."""
+        (shown,) = await self.one("shown")
+        return gone >= _FEW_PAGES and 2 * gone > shown
 
     async def run(self, query: str, **parameters: Any) -> Any:
         """Execute a statement of the look."""

@@ -10,7 +10,7 @@ limit %(most)s
 
 -- name: lock
 -- The same for one crawl, locked. No row: somebody else is at it, or it goes on.
-select c.begun_revision, r.status = 'ready' from crawl c
+select r.status = 'ready', c.doubted_revision is not null from crawl c
 join knowledge_source r on r.organization_id = c.organization_id and r.id = c.root_id
 where c.organization_id = %(organization)s and c.root_id = %(root)s
   and c.settled_revision is distinct from c.begun_revision
@@ -69,49 +69,45 @@ select not exists (
       and case when s.parent_id = p.root_id then p.seen_revision is distinct from c.begun_revision
                else p.seen_revision is null end)
 
--- name: archive
+-- name: gone
 -- Pages that are gone, or that nothing leads to any more.
-with gone as (
-    select k.id from knowledge_source k
-    join crawl_page p on p.organization_id = k.organization_id and p.root_id = k.parent_id and p.page_id = k.id
-    where k.organization_id = %(organization)s and k.parent_id = %(root)s and k.deleted_at is null
-      and k.archived_at is null
-      and (p.seen in ('gone', 'duplicate', 'unlisted') or not k.id = any(%(ids)s::uuid[]))
-    order by k.id for update of k
-), archived as (
-    update knowledge_source s
-    set archived_at = now(), vanished_at = now(), due_at = null, updated_at = now()
-    where s.organization_id = %(organization)s and s.id = any(array(select id from gone))
-    returning s.*
-)
-insert into source_event (organization_id, id, source_id, revision, type, data)
-select organization_id, gen_random_uuid(), id, revision, %(told_type)s, jsonb_strip_nulls(jsonb_build_object(
-    'organization_id', organization_id, 'source_id', id, 'knowledge_base_id', knowledge_base_id,
-    'external_id', external_id, 'revision', revision, 'archived', true))
-from archived
+select k.id from knowledge_source k
+join crawl_page p on p.organization_id = k.organization_id and p.root_id = k.parent_id and p.page_id = k.id
+where k.organization_id = %(organization)s and k.parent_id = %(root)s and k.deleted_at is null
+  and k.archived_at is null
+  and (p.seen in ('gone', 'duplicate', 'unlisted') or not k.id = any(%(ids)s::uuid[]))
+order by k.id for update of k
 
--- name: bring_back
+-- name: back
 -- Pages that the crawl had archived, and that are there again.
-with back as (
-    select k.id from knowledge_source k
-    join crawl_page p on p.organization_id = k.organization_id and p.root_id = k.parent_id and p.page_id = k.id
-    join crawl c on c.organization_id = p.organization_id and c.root_id = p.root_id
-    join knowledge_source r on r.organization_id = c.organization_id and r.id = c.root_id
-    where k.organization_id = %(organization)s and k.parent_id = %(root)s and k.deleted_at is null
-      and k.vanished_at is not null and k.status = 'ready' and k.id = any(%(ids)s::uuid[])
-      and p.seen = 'there' and p.seen_revision = c.begun_revision and r.archived_at is null
-    order by k.id for update of k
-), shown as (
+select k.id from knowledge_source k
+join crawl_page p on p.organization_id = k.organization_id and p.root_id = k.parent_id and p.page_id = k.id
+join crawl c on c.organization_id = p.organization_id and c.root_id = p.root_id
+join knowledge_source r on r.organization_id = c.organization_id and r.id = c.root_id
+where k.organization_id = %(organization)s and k.parent_id = %(root)s and k.deleted_at is null
+  and k.vanished_at is not null and k.status = 'ready' and k.id = any(%(ids)s::uuid[])
+  and p.seen = 'there' and p.seen_revision = c.begun_revision and r.archived_at is null
+order by k.id for update of k
+
+-- name: show
+-- Pages, or hides them; upstream is told.
+with changed as (
     update knowledge_source s
-    set archived_at = null, vanished_at = null, updated_at = now()
-    where s.organization_id = %(organization)s and s.id = any(array(select id from back))
+    set archived_at = case when %(archived)s then now() end, vanished_at = case when %(archived)s then now() end,
+        due_at = case when not %(archived)s then due_at end, updated_at = now()
+    where s.organization_id = %(organization)s and s.id = any(%(ids)s::uuid[])
     returning s.*
 )
 insert into source_event (organization_id, id, source_id, revision, type, data)
 select organization_id, gen_random_uuid(), id, revision, %(told_type)s, jsonb_strip_nulls(jsonb_build_object(
     'organization_id', organization_id, 'source_id', id, 'knowledge_base_id', knowledge_base_id,
-    'external_id', external_id, 'revision', revision, 'archived', false))
-from shown
+    'external_id', external_id, 'revision', revision, 'archived', %(archived)s::boolean))
+from changed
+
+-- name: shown
+select count(*) from knowledge_source k
+where k.organization_id = %(organization)s and k.parent_id = %(root)s and k.deleted_at is null
+  and k.archived_at is null
 
 -- name: forget
 -- Addresses that nothing leads to and that are no sources.
@@ -126,4 +122,6 @@ delete from crawl_link l using gone
 where l.organization_id = %(organization)s and l.root_id = %(root)s and l.page_id = gone.page_id
 
 -- name: settle
-update crawl set settled_revision = begun_revision where organization_id = %(organization)s and root_id = %(root)s
+update crawl
+set settled_revision = begun_revision, doubted_revision = case when %(doubted)s then begun_revision end
+where organization_id = %(organization)s and root_id = %(root)s

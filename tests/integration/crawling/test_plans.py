@@ -57,7 +57,7 @@ PARAMETERS: dict[str, Any] = {
     "organization": ROOT, "base": ROOT, "root": ROOT, "source": UUID(int=2), "page": UUID(int=3), "revision": 1,
     "final_url": "http://h/0/1", "body_hash": "x", "seen": "there", "duplicate_of": None, "in_sitemap": False,
     "ids": [UUID(int=n) for n in range(2, 12)], "urls": [f"http://h/0/{n}" for n in range(2, 12)],
-    "depths": [1] * 10, "keeps_places": True, "told_type": "t", "most": 10,
+    "depths": [1] * 10, "keeps_places": True, "told_type": "t", "most": 10, "archived": True, "doubted": False,
 }  # fmt: skip
 
 

@@ -164,3 +164,38 @@ async def test_a_sitemap_that_can_not_be_had_archives_nothing(crawler: Crawler) 
     web.at("/sitemap.xml", status(404))
     await crawler.refresh("/")
     assert crawler.ready() == ["/", "/a"]
+
+
+LARGE = {"/": [f"p{number}" for number in range(14)], **{f"/p{number}": [] for number in range(14)}}
+
+
+def under_maintenance(crawler: Crawler) -> None:
+    """Every address answers with the same notice."""
+    for path in LARGE:
+        crawler.web.at(path, html("<h1>We will be back soon</h1>"))
+
+
+async def test_a_notice_of_maintenance_archives_nothing(crawler: Crawler) -> None:
+    serve(crawler.web, LARGE)
+    await crawler.crawl("/")
+    assert len(crawler.ready()) == 15
+    under_maintenance(crawler)
+    await crawler.refresh("/")
+    assert not crawler.archived()
+    serve(crawler.web, LARGE)
+    await crawler.refresh("/")
+    assert len(crawler.ready()) == 15
+    under_maintenance(crawler)
+    await crawler.refresh("/")
+    assert not crawler.archived(), "the doubt of long ago does not count"
+
+
+async def test_a_site_that_stays_without_most_of_its_pages_loses_them(crawler: Crawler) -> None:
+    serve(crawler.web, LARGE)
+    await crawler.crawl("/")
+    crawler.web.at("/", html(linking("what is left", ["p1"])))
+    await crawler.refresh("/")
+    assert not crawler.archived()
+    await crawler.refresh("/")
+    assert crawler.ready() == ["/", "/p1"]
+    assert len(crawler.archived()) == 13
