@@ -129,7 +129,8 @@ create type search_words as (
     shares          float8[],                         -- of the chunks that hold them
     unlisted        float8,                           -- what terms that are neither listed nor among the candidates are worth
     together        tsquery,                          -- the rarest of the common terms, if few chunks hold them all
-    is_bounded      boolean                           -- there may be chunks with a term that are not scored
+    is_bounded      boolean,                          -- there may be chunks with a term that are not scored
+    deviation       float8                            -- of the BM25 of all chunks, as the frequencies let expect
 );
 
 create function search_words(scope search_scope, prose text[], verbatim text[], is_bounded boolean) returns search_words
@@ -183,9 +184,10 @@ begin
            coalesce(sum(t.weight) filter (where not t.is_taken), 0),
            case when count(*) filter (where t.is_together) > 1
                      and min(t.hold_all) filter (where t.is_together) <= 2 * bounds.hold_all
-                then string_agg(t.query::text, ' & ') filter (where t.is_together) end
+                then string_agg(t.query::text, ' & ') filter (where t.is_together) end,
+           sqrt(sum(t.weight ^ 2 * t.share * (1 - t.share)))
     into found.expression, found.candidates, found.common, found.lists, found.weights, found.shares, found.unlisted,
-         found.together
+         found.together, found.deviation
     from term t;
     found.norm := format('select 1.2 * (0.25 + 0.75 * length(w.words) / %s) as c offset 0', average);
     found.is_bounded := is_bounded;
@@ -417,18 +419,20 @@ begin
 end $$;
 
 -- What a candidate is worth. Where it counts nothing the fusion leaves it out.
---   scores   the cosine in deviations from its mean over what the reader can see, and 0.18 of the BM25. The deviations are
---            needed since every model spreads its cosines differently; what a point of BM25 says is the same everywhere
+--   scores   the cosine in deviations from its mean over what the reader can see, and the BM25 in 3/4 of its deviations:
+--            with all of them the words of every query would have the same say, with none a name that stands alone would
+--            not be heard
 --   rrf      the sum of 1 / (60 + rank) over the arms that put it forward
 --   dense, keyword   one arm alone
 create function fused_score(
-    fusion text, cosine float8, bm25 float8, cosine_mean float8, cosine_deviation float8, vector_rank bigint,
-    keyword_rank bigint) returns float8
+    fusion text, cosine float8, bm25 float8, cosine_mean float8, cosine_deviation float8, bm25_deviation float8,
+    vector_rank bigint, keyword_rank bigint) returns float8
     language sql immutable parallel safe
     return case fusion
         when 'scores' then
             case when cosine_deviation > 1e-9 and cosine is not null
-                then (cosine - cosine_mean) / cosine_deviation else 0 end + 0.18 * bm25
+                then (cosine - cosine_mean) / cosine_deviation else 0 end
+            + 0.44 * bm25 / case when bm25_deviation > 1e-9 then bm25_deviation ^ 0.75 else 1 end
         when 'rrf' then nullif(coalesce(1.0 / (60 + vector_rank), 0) + coalesce(1.0 / (60 + keyword_rank), 0), 0)
         when 'dense' then cosine
         when 'keyword' then nullif(bm25, 0) end;
@@ -500,7 +504,8 @@ begin
         from ranked r
         cross join lateral (
             select fused_score(
-                fusion, r.cosine, r.bm25, by_vector.mean, by_vector.deviation, r.vector_rank, r.keyword_rank) as score) f
+                fusion, r.cosine, r.bm25, by_vector.mean, by_vector.deviation, words.deviation,
+                r.vector_rank, r.keyword_rank) as score) f
         where f.score is not null
         order by f.score desc, r.chunk_id limit most;
 end $$;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from uuid import UUID
 
@@ -18,25 +19,27 @@ TEXTS = [
 
 
 def score(rows: Rows, *arguments: object) -> float | None:
-    [(found,)] = rows.execute("select fused_score(%s, %s, %s, %s, %s, %s, %s)", *arguments)
+    [(found,)] = rows.execute("select fused_score(%s, %s, %s, %s, %s, %s, %s, %s)", *arguments)
     return found
 
 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("scores", 0.7, 0.0, 0.5, 0.1, 1, None), 2),
-        (("scores", 0.4, 5.0, 0.5, 0.1, 2, 1), -1 + 0.18 * 5),
-        (("scores", 0.5, 3.0, 0.5, 0.0, 1, 1), 0.18 * 3),  # an arm without differences says nothing
-        (("scores", None, 3.0, 0.5, 0.1, None, 1), 0.18 * 3),  # nor does one that knows nothing of the chunk
-        (("scores", None, 3.0, None, None, None, 1), 0.18 * 3),
-        (("rrf", 0.9, 1.0, 0, 0, 1, 3), 1 / 61 + 1 / 63),
-        (("rrf", 0.9, 1.0, 0, 0, None, 3), 1 / 63),
-        (("rrf", 0.9, 1.0, 0, 0, None, None), None),
-        (("dense", 0.9, 1.0, 0, 0, 1, 1), 0.9),
-        (("dense", None, 1.0, 0, 0, None, 1), None),
-        (("keyword", 0.9, 1.5, 0, 0, 1, 1), 1.5),
-        (("keyword", 0.9, 0.0, 0, 0, 1, None), None),
+        (("scores", 0.7, 0.0, 0.5, 0.1, 16.0, 1, None), 2),
+        (("scores", 0.4, 5.0, 0.5, 0.1, 16.0, 2, 1), -1 + 0.44 * 5 / 8),
+        (("scores", 0.5, 3.0, 0.5, 0.0, 16.0, 1, 1), 0.44 * 3 / 8),  # an arm without differences says nothing
+        (("scores", None, 3.0, 0.5, 0.1, 16.0, None, 1), 0.44 * 3 / 8),  # nor does one that doesn't know the chunk
+        (("scores", None, 3.0, None, None, 1.0, None, 1), 0.44 * 3),
+        (("scores", None, 3.0, None, None, 0.0, None, 1), 0.44 * 3),  # a word that all hold is still a word
+        (("scores", 0.7, 0.0, 0.5, 0.1, None, 1, None), 2),
+        (("rrf", 0.9, 1.0, 0, 0, 0, 1, 3), 1 / 61 + 1 / 63),
+        (("rrf", 0.9, 1.0, 0, 0, 0, None, 3), 1 / 63),
+        (("rrf", 0.9, 1.0, 0, 0, 0, None, None), None),
+        (("dense", 0.9, 1.0, 0, 0, 0, 1, 1), 0.9),
+        (("dense", None, 1.0, 0, 0, 0, None, 1), None),
+        (("keyword", 0.9, 1.5, 0, 0, 0, 1, 1), 1.5),
+        (("keyword", 0.9, 0.0, 0, 0, 0, 1, None), None),
     ],
 )
 def test_what_a_candidate_is_worth(rows: Rows, arguments: tuple[object, ...], expected: float | None) -> None:
@@ -62,12 +65,20 @@ def search(rows: Rows, organization: UUID, fusion: str, pool: int = 30, most: in
         ).fetchall()
 
 
+def expected_deviation() -> float:
+    """Of the BM25 of "whale song", if the two words had nothing to do with each other."""
+    holders = [sum(stem in text for text in TEXTS) for stem in ("whale", "song")]
+    shares = [count / len(TEXTS) for count in holders]
+    weights = [2.2 * math.log(1 + (len(TEXTS) - count + 0.5) / (count + 0.5)) for count in holders]
+    return math.sqrt(sum(weight**2 * share * (1 - share) for weight, share in zip(weights, shares, strict=True)))
+
+
 def test_cosines_count_in_deviations_over_all_that_is_visible(rows: Rows, organization: UUID) -> None:
     found = search(rows, organization, "scores")
     assert len(found) == len(TEXTS)
     cosines, scores = [float(str(row[2])) for row in found], [float(str(row[4])) for row in found]
     expected = [
-        (cosine - statistics.fmean(cosines)) / statistics.pstdev(cosines) + 0.18 * bm25
+        (cosine - statistics.fmean(cosines)) / statistics.pstdev(cosines) + 0.44 * bm25 / expected_deviation() ** 0.75
         for cosine, bm25 in zip(cosines, scores, strict=True)
     ]
     assert [row[1] for row in found] == pytest.approx(expected, abs=1e-6)
