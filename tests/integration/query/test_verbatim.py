@@ -81,4 +81,4 @@ def test_identifiers_find_their_chunk(filled: Filled, texts: list[str], kind: st
             if not any(name in texts[filled.row_of[chunk]] for chunk in found):
                 missed.append(name)
     # Vectors of a model know something of most names; these are the worst case.
-    assert len(missed) <= (0.05 if fusion == "keyword" else 0.1) * len(names), missed
+    assert len(missed) <= (0.05 if fusion == "keyword" else 0.2) * len(names), missed
