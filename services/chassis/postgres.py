@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 from weakref import WeakKeyDictionary
@@ -90,8 +91,11 @@ class Postgres:
                 self._used[connection] = time.monotonic()
             failpoint("after-postgres-commit")
 
-    async def alone(self, name: str, statement: Any) -> bool:
-        """Run a statement that can't be in a transaction, unless another process is running one under that name."""
+    async def alone(self, name: str, statement: Any, settings: Mapping[str, str] = MappingProxyType({})) -> bool:
+        """Run a statement that can't be in a transaction, unless another process is running one under that name.
+
+        `settings` are the server's for this statement.
+        """
         with passing_errors():
             async with self._pool.connection() as connection:
                 await connection.set_autocommit(True)
@@ -100,8 +104,12 @@ class Postgres:
                     if (await locked.fetchone() or (False,))[0] is False:
                         return False
                     try:
+                        for given in settings.items():
+                            await connection.execute("select set_config(%s, %s, false)", given)
                         await connection.execute(statement)
                     finally:
+                        for setting in settings:
+                            await connection.execute(sql.SQL("reset {}").format(sql.Identifier(setting)))
                         await connection.execute("select pg_advisory_unlock(hashtext(%s))", (name,))
                 finally:
                     await connection.set_autocommit(False)

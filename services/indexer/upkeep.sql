@@ -35,3 +35,6 @@ where i.indrelid = to_regclass(%(table)s) and c.relname like %(names)s
 
 -- name: forget_pauses
 delete from stage_pause where expires_at < now() - interval '1 day'
+
+-- name: dimensions
+select dimensions from embedding_space where id = %(space)s

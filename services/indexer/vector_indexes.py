@@ -19,6 +19,16 @@ _SQL = load_queries("services.indexer", "upkeep.sql")
 # Of pgvector. More links cost little here, and keep the last of a thousand neighbours reachable.
 _BUILD = {"m": 16, "ef_construction": 128}
 
+_LEAST_MEMORY_MB = 64
+
+
+def graph_bytes(dimensions: int) -> int:
+    """What a vector takes while its index is built: 2 bytes a dimension, and its links with room to spare.
+
+    A graph that does not fit into memory is finished on disk, some ten times as slowly.
+    """
+    return 2 * dimensions + 48 * _BUILD["m"]
+
 
 class VectorIndexes:
     """One index for each organization and space with enough vectors. Built while searches and writes go on."""
@@ -43,16 +53,17 @@ class VectorIndexes:
                 kept.add(name)
             else:
                 await self._drop(name)
+        [(dimensions,)] = await self._postgres.fetch(_SQL["dimensions"], {"space": space_id})
         for organization_id, count in sizes.items():
             name = prefix + organization_id.hex
             if count >= self._settings.index_chunks and name not in kept:
-                await self._build(space_id, organization_id, name)
+                await self._build(space_id, organization_id, name, count * graph_bytes(dimensions))
 
     async def _sizes(self, space_id: int) -> dict[UUID, int]:
         query = sql.SQL("select organization_id, count(*) from {} group by organization_id").format(signs_of(space_id))
         return dict(await self._postgres.fetch(query))
 
-    async def _build(self, space_id: int, organization_id: UUID, name: str) -> None:
+    async def _build(self, space_id: int, organization_id: UUID, name: str, size: int) -> None:
         statement = sql.SQL(
             "create index concurrently if not exists {} on {} using hnsw (embedding halfvec_cosine_ops) "
             "with (m = {}, ef_construction = {}) where organization_id = {}"
@@ -60,7 +71,12 @@ class VectorIndexes:
             sql.Identifier(name), table_of(space_id), _BUILD["m"], _BUILD["ef_construction"],
             sql.Literal(str(organization_id)),
         )  # fmt: skip
-        if await self._postgres.alone(name, statement):
+        memory = min(self._settings.index_memory_mb, max(_LEAST_MEMORY_MB, size // 2**20 + 1))
+        settings = {
+            "maintenance_work_mem": f"{memory}MB",
+            "max_parallel_maintenance_workers": str(self._settings.index_workers),
+        }
+        if await self._postgres.alone(name, statement, settings):
             log.info("index built", index=name)
 
     async def _drop(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Identifiers out of real code lead to the chunk that holds them, by words alone and beside vectors that know nothing."""
+"""Identifiers out of real code lead to the chunk that holds them, by words alone and beside meaningless vectors."""
 
 from __future__ import annotations
 
