@@ -130,6 +130,7 @@ create type search_words as (
     unlisted        float8,                           -- what terms that are neither listed nor among the candidates are worth
     together        tsquery,                          -- the rarest of the common terms, if few chunks hold them all
     is_bounded      boolean,                          -- there may be chunks with a term that are not scored
+    total           float8,                           -- the weights of all terms: more no chunk can have
     deviation       float8                            -- of the BM25 of all chunks, as the frequencies let expect
 );
 
@@ -185,9 +186,9 @@ begin
            case when count(*) filter (where t.is_together) > 1
                      and min(t.hold_all) filter (where t.is_together) <= 2 * bounds.hold_all
                 then string_agg(t.query::text, ' & ') filter (where t.is_together) end,
-           sqrt(sum(t.weight ^ 2 * t.share * (1 - t.share)))
+           sum(t.weight), sqrt(sum(t.weight ^ 2 * t.share * (1 - t.share)))
     into found.expression, found.candidates, found.common, found.lists, found.weights, found.shares, found.unlisted,
-         found.together, found.deviation
+         found.together, found.total, found.deviation
     from term t;
     found.norm := format('select 1.2 * (0.25 + 0.75 * length(w.words) / %s) as c offset 0', average);
     found.is_bounded := is_bounded;
@@ -418,21 +419,29 @@ begin
     return arm;
 end $$;
 
+-- What a point of BM25 is worth beside a deviation of the cosine. With the whole of its own deviation the words of every
+-- query would have the same say, with none of it a name that stands alone would not be heard. Where the best chunk holds
+-- more of the query than usual, words are what it is found by.
+--   best        the highest BM25
+--   total       the highest that is possible
+create function bm25_worth(best float8, total float8, deviation float8) returns float8
+    language sql immutable parallel safe
+    return 0.43 / case when deviation > 1e-9 then deviation ^ 0.75 else 1 end
+        * greatest(1, best / nullif(0.55 * total, 0)) ^ 2;
+
 -- What a candidate is worth. Where it counts nothing the fusion leaves it out.
---   scores   the cosine in deviations from its mean over what the reader can see, and the BM25 in 3/4 of its deviations:
---            with all of them the words of every query would have the same say, with none a name that stands alone would
---            not be heard
+--   scores   the cosine in deviations from its mean over what the reader can see, and what the BM25 is worth beside it
 --   rrf      the sum of 1 / (60 + rank) over the arms that put it forward
 --   dense, keyword   one arm alone
 create function fused_score(
-    fusion text, cosine float8, bm25 float8, cosine_mean float8, cosine_deviation float8, bm25_deviation float8,
+    fusion text, cosine float8, bm25 float8, cosine_mean float8, cosine_deviation float8, bm25_worth float8,
     vector_rank bigint, keyword_rank bigint) returns float8
     language sql immutable parallel safe
     return case fusion
         when 'scores' then
             case when cosine_deviation > 1e-9 and cosine is not null
                 then (cosine - cosine_mean) / cosine_deviation else 0 end
-            + 0.44 * bm25 / case when bm25_deviation > 1e-9 then bm25_deviation ^ 0.75 else 1 end
+            + case when bm25 > 0 then bm25_worth * bm25 else 0 end
         when 'rrf' then nullif(coalesce(1.0 / (60 + vector_rank), 0) + coalesce(1.0 / (60 + keyword_rank), 0), 0)
         when 'dense' then cosine
         when 'keyword' then nullif(bm25, 0) end;
@@ -465,6 +474,7 @@ declare
     by_words search_arm;
     by_vector search_arm;
     others search_arm;
+    worth float8;
 begin
     scope := search_scope(
         current_organization(), profile, sees_unpublished, is_guest, bases, sources, kinds, public_only, metadata);
@@ -477,6 +487,7 @@ begin
         by_vector := vector_arm(scope, space, query_vector, pool, vector_route(scope, space));
     end if;
     by_words := keyword_arm(scope, words, pool, by_vector);
+    worth := bm25_worth((select max(score) from unnest(by_words.scores) score), words.total, words.deviation);
     if space.id is not null then
         others := cosines_of(scope.organization, space, query_vector, by_words, by_vector.chunks);
     end if;
@@ -504,7 +515,7 @@ begin
         from ranked r
         cross join lateral (
             select fused_score(
-                fusion, r.cosine, r.bm25, by_vector.mean, by_vector.deviation, words.deviation,
+                fusion, r.cosine, r.bm25, by_vector.mean, by_vector.deviation, worth,
                 r.vector_rank, r.keyword_rank) as score) f
         where f.score is not null
         order by f.score desc, r.chunk_id limit most;

@@ -26,12 +26,11 @@ def score(rows: Rows, *arguments: object) -> float | None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("scores", 0.7, 0.0, 0.5, 0.1, 16.0, 1, None), 2),
-        (("scores", 0.4, 5.0, 0.5, 0.1, 16.0, 2, 1), -1 + 0.44 * 5 / 8),
-        (("scores", 0.5, 3.0, 0.5, 0.0, 16.0, 1, 1), 0.44 * 3 / 8),  # an arm without differences says nothing
-        (("scores", None, 3.0, 0.5, 0.1, 16.0, None, 1), 0.44 * 3 / 8),  # nor does one that doesn't know the chunk
-        (("scores", None, 3.0, None, None, 1.0, None, 1), 0.44 * 3),
-        (("scores", None, 3.0, None, None, 0.0, None, 1), 0.44 * 3),  # a word that all hold is still a word
+        (("scores", 0.7, 0.0, 0.5, 0.1, 0.2, 1, None), 2),
+        (("scores", 0.4, 5.0, 0.5, 0.1, 0.2, 2, 1), -1 + 0.2 * 5),
+        (("scores", 0.5, 3.0, 0.5, 0.0, 0.2, 1, 1), 0.2 * 3),  # an arm without differences says nothing
+        (("scores", None, 3.0, 0.5, 0.1, 0.2, None, 1), 0.2 * 3),  # nor does one that doesn't know the chunk
+        (("scores", None, 3.0, None, None, 0.2, None, 1), 0.2 * 3),
         (("scores", 0.7, 0.0, 0.5, 0.1, None, 1, None), 2),
         (("rrf", 0.9, 1.0, 0, 0, 0, 1, 3), 1 / 61 + 1 / 63),
         (("rrf", 0.9, 1.0, 0, 0, 0, None, 3), 1 / 63),
@@ -44,6 +43,21 @@ def score(rows: Rows, *arguments: object) -> float | None:
 )
 def test_what_a_candidate_is_worth(rows: Rows, arguments: tuple[object, ...], expected: float | None) -> None:
     assert score(rows, *arguments) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ((5.0, 20.0, 16.0), 0.43 / 8),
+        ((11.0, 20.0, 16.0), 0.43 / 8),
+        ((16.5, 20.0, 16.0), 0.43 / 8 * 1.5**2),
+        ((0.5, 2.0, 0.0), 0.43),  # a word that all hold is still a word
+        ((None, None, None), 0.43),
+    ],
+)
+def test_what_a_point_of_bm25_is_worth(rows: Rows, arguments: tuple[object, ...], expected: float) -> None:
+    [(found,)] = rows.execute("select bm25_worth(%s::float8, %s::float8, %s::float8)", *arguments)
+    assert found == pytest.approx(expected)
 
 
 @pytest.fixture(scope="module")
@@ -65,12 +79,13 @@ def search(rows: Rows, organization: UUID, fusion: str, pool: int = 30, most: in
         ).fetchall()
 
 
-def expected_deviation() -> float:
-    """Of the BM25 of "whale song", if the two words had nothing to do with each other."""
+def worth(best: float) -> float:
+    """Of a point of BM25 for "whale song", as if the two words had nothing to do with each other."""
     holders = [sum(stem in text for text in TEXTS) for stem in ("whale", "song")]
     shares = [count / len(TEXTS) for count in holders]
     weights = [2.2 * math.log(1 + (len(TEXTS) - count + 0.5) / (count + 0.5)) for count in holders]
-    return math.sqrt(sum(weight**2 * share * (1 - share) for weight, share in zip(weights, shares, strict=True)))
+    deviation = math.sqrt(sum(weight**2 * share * (1 - share) for weight, share in zip(weights, shares, strict=True)))
+    return float(0.43 / deviation**0.75 * max(1, best / 0.55 / sum(weights)) ** 2)
 
 
 def test_cosines_count_in_deviations_over_all_that_is_visible(rows: Rows, organization: UUID) -> None:
@@ -78,7 +93,7 @@ def test_cosines_count_in_deviations_over_all_that_is_visible(rows: Rows, organi
     assert len(found) == len(TEXTS)
     cosines, scores = [float(str(row[2])) for row in found], [float(str(row[4])) for row in found]
     expected = [
-        (cosine - statistics.fmean(cosines)) / statistics.pstdev(cosines) + 0.44 * bm25 / expected_deviation() ** 0.75
+        (cosine - statistics.fmean(cosines)) / statistics.pstdev(cosines) + worth(max(scores)) * bm25
         for cosine, bm25 in zip(cosines, scores, strict=True)
     ]
     assert [row[1] for row in found] == pytest.approx(expected, abs=1e-6)
