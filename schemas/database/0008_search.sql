@@ -49,7 +49,7 @@ create function search_scope(
         with source as not materialized (
             select s.id, s.chunk_count, s.kept_revision is distinct from s.live_revision as is_fresh,
                    coalesce(s.language, s.document_language, '') collate "C" as language,
-                   -- Never null: of a source that nobody decided about the whole is not visible.
+                   -- Never null, which bool_and passes over: hidden sources would seem to be none.
                    (is_readable(s, b, profile, sees_unpublished, is_guest)
                        and s.live_revision is not null and s.archived_at is null
                        and (bases is null or s.knowledge_base_id = any(bases))
