@@ -63,7 +63,8 @@ async def test_the_broker_restarts_in_the_middle(fragile: Pipeline, own_broker: 
     else:
         await asyncio.to_thread(own_broker.kill)
         await asyncio.to_thread(own_broker.start)
-    assert await fragile.settled(organization, 30) == {"ready": 30}
+    # The group has to notice, and the killed broker to look through its log.
+    assert await fragile.settled(organization, 30, seconds=120) == {"ready": 30}
     await fragile.publish(*(text_source(organization, f"after {n}") for n in range(10)))
     assert await fragile.settled(organization, 40) == {"ready": 40}
 
