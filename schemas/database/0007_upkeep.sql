@@ -92,7 +92,6 @@ create function common_impacts(organization uuid, part integer)
 create function refresh_word_tops(organization uuid) returns void
     language plpgsql set enable_nestloop = off as $$
 declare
-    sizes constant upkeep_bounds := upkeep_sizes();
     part integer;
 begin
     delete from word_top where organization_id = organization;
@@ -116,8 +115,6 @@ end $$;
 -- Puts the chunks of sources into the lists of common lexemes; how often those occur is left as it was counted.
 create function merge_word_tops(organization uuid, fresh uuid[]) returns void
     language plpgsql set enable_nestloop = off as $$
-declare
-    sizes constant upkeep_bounds := upkeep_sizes();
 begin
     with standing as (
         select l.lexeme, w.source_id, w.chunk_id,

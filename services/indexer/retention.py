@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import structlog
-
 from services.chassis.postgres import Postgres
 from services.chassis.queries import load_queries
 from services.chassis.settings import RetentionSettings
-
-log = structlog.get_logger()
 
 _SQL = load_queries("services.indexer", "retention.sql")
 

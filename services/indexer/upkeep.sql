@@ -26,7 +26,7 @@ where (select coalesce(sum(s.chunk_count), 0) from knowledge_source s
 select forget_upkeep(%(organization)s)
 
 -- name: spaces
-select id from embedding_space order by id
+select id, dimensions from embedding_space order by id
 
 -- name: indexes
 -- Indexes of single organizations on the tables of vectors, and whether they are complete.
@@ -35,6 +35,3 @@ where i.indrelid = to_regclass(%(table)s) and c.relname like %(names)s
 
 -- name: forget_pauses
 delete from stage_pause where expires_at < now() - interval '1 day'
-
--- name: dimensions
-select dimensions from embedding_space where id = %(space)s

@@ -18,7 +18,6 @@ _SQL = load_queries("services.indexer", "upkeep.sql")
 
 # Of pgvector. More links cost little here, and keep the last of a thousand neighbours reachable.
 _BUILD = {"m": 16, "ef_construction": 128}
-
 _LEAST_MEMORY_MB = 64
 
 
@@ -39,10 +38,10 @@ class VectorIndexes:
 
     async def turn(self) -> None:
         """Make and drop indexes as the sizes of the organizations ask for."""
-        for (space_id,) in await self._postgres.fetch(_SQL["spaces"]):
-            await self._look_after(space_id)
+        for space_id, dimensions in await self._postgres.fetch(_SQL["spaces"]):
+            await self._look_after(space_id, dimensions)
 
-    async def _look_after(self, space_id: int) -> None:
+    async def _look_after(self, space_id: int, dimensions: int) -> None:
         prefix = f"chunk_vector_{space_id}_hnsw_"
         table = {"table": f"chunk_vector_{space_id}", "names": prefix.replace("_", r"\_") + "%"}
         sizes = await self._sizes(space_id)
@@ -53,7 +52,6 @@ class VectorIndexes:
                 kept.add(name)
             else:
                 await self._drop(name)
-        [(dimensions,)] = await self._postgres.fetch(_SQL["dimensions"], {"space": space_id})
         for organization_id, count in sizes.items():
             name = prefix + organization_id.hex
             if count >= self._settings.index_chunks and name not in kept:

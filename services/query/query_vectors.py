@@ -59,9 +59,7 @@ class QueryVectors:
         started = time.perf_counter()
         try:
             async with asyncio.timeout(self._settings.model_timeout), self._places:
-                space = self._encoder.space
-                text = _as_text(await self._encoder.embed_query(query))
-                vector = QueryVector(space.name, text)
+                vector = QueryVector(self._encoder.space.name, _as_text(await self._encoder.embed_query(query)))
         except (EncoderError, TimeoutError) as error:
             return self._without(error)
         metrics.SEARCH_SECONDS.labels("model").observe(time.perf_counter() - started)

@@ -14,6 +14,7 @@ from services.query.api.adding import AddedPage, AddedText, FileForm
 from services.query.api.frame import Frame
 from services.query.api.parts import Parts
 
+RESOURCES = (searching, queries, knowledge_bases, sources, organizations, api_keys, errors)
 _TITLE = "Agent knowledge base"
 _VERSION = "1"
 _REFERENCE = "#/components/schemas/{model}"
@@ -24,7 +25,7 @@ def make_app(parts: Parts, health: Health, largest: int) -> Frame:
     app = FastAPI(title=_TITLE, version=_VERSION, docs_url=None, redoc_url=None, responses=problems.responses())
     app.state.parts = parts
     problems.install(app)
-    for resource in (searching, queries, knowledge_bases, sources, organizations, api_keys, errors):
+    for resource in RESOURCES:
         app.include_router(resource.router, prefix="/v1")
     app.openapi = lambda: _description(app)  # type: ignore[method-assign]
     return Frame(app, health, largest)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from uuid import uuid4
+from collections.abc import Iterator, Mapping
+from uuid import UUID, uuid4
 
 import pytest
 
 from services.chassis.postgres import Postgres
 from services.indexer.settings import UpkeepSettings
 from services.indexer.upkeep import Upkeep
+from services.indexer.vector_indexes import VectorIndexes
 from tests.integration.indexer.sources import InHand
 from tests.support.migrated import Tables
 from tests.support.rooms import Rooms
@@ -137,3 +138,34 @@ async def test_a_large_organization_has_an_index_until_it_is_small_again(
     for table in ("word_statistics", "word_frequency", "word_top", "chunk_signs_1", "vector_sample_1"):
         assert tables.row(f"select count(*) from {table}") == (0,), table
     assert covered(tables) == 0
+
+
+async def test_settings_of_a_statement_end_with_it(tables: Tables, postgres: Postgres) -> None:
+    memory = "select current_setting('maintenance_work_mem')"
+    before = await postgres.fetch(memory)
+    assert await postgres.alone("probe", f"create table probe as {memory} as given", {"maintenance_work_mem": "77MB"})
+    assert tables.rows("select given from probe") == [("77MB",)]
+    tables.rows("drop table probe")
+    assert await postgres.fetch(memory) == before
+
+
+@pytest.mark.parametrize(("most", "expected"), [(64, "64MB"), (1024, "147MB")])
+async def test_an_index_is_built_in_the_memory_that_it_takes(
+    tables: Tables, postgres: Postgres, monkeypatch: pytest.MonkeyPatch, most: int, expected: str
+) -> None:
+    """100,000 vectors of 384 dimensions, whose graph takes 147 MB."""
+    given: list[Mapping[str, str]] = []
+
+    async def alone(name: str, statement: object, settings: Mapping[str, str]) -> bool:
+        given.append(settings)
+        return True
+
+    async def sizes(space_id: int) -> dict[UUID, int]:
+        return {UUID(int=1): 100_000}
+
+    indexes = VectorIndexes(postgres, UpkeepSettings(index_memory_mb=most))
+    monkeypatch.setattr(postgres, "alone", alone)
+    monkeypatch.setattr(indexes, "_sizes", sizes)
+    tables.rows("select register_space('test/memory@384', 384)")
+    await indexes.turn()
+    assert {"maintenance_work_mem": expected, "max_parallel_maintenance_workers": "0"} in given

@@ -8,9 +8,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from services.query.__main__ import must_be_loopback
-from services.query.api import api_keys, errors, knowledge_bases, organizations, queries, searching, sources
-
-RESOURCES = (searching, queries, knowledge_bases, sources, organizations, api_keys, errors)
+from services.query.api.application import RESOURCES
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "::1", "localhost"])
