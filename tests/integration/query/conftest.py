@@ -7,11 +7,12 @@ import pytest
 
 from services.chassis.migrations import migrate
 from services.query.settings import AccessSettings
+from tests.integration.query.large import large
 from tests.integration.query.rows import Rows, WordEncoder
 from tests.integration.query.service import Service, running
 from tests.support.postgres import SharedPostgres, shared_postgres
 
-__all__ = ["shared_postgres"]
+__all__ = ["large", "shared_postgres"]
 
 
 @pytest.fixture(scope="session")
